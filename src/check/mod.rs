@@ -1,0 +1,3 @@
+//! Types, vacuity and lints.
+
+pub mod typed;

@@ -1,0 +1,161 @@
+//! The seam between the planner and whoever knows the world.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use crate::facts::FactKey;
+use crate::reason::Reason;
+
+/// One fact that the planner wants, and how much of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Demand<'a> {
+    /// The call.
+    pub key: &'a FactKey,
+    /// For counts: this many decide every comparison made on the fact, so a
+    /// source may stop there. `None` asks for the exact number.
+    pub limit: Option<u64>,
+    /// How many places `path:line` to report, for people.
+    pub places: usize,
+}
+
+/// Where a line was found.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// Relative to the workspace root; bytes that are not UTF-8 are replaced.
+    pub path: Box<str>,
+    /// Counted from 1.
+    pub line: u64,
+}
+
+/// What a command printed and how it ended.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct RunOutput {
+    /// The exit status, 128+N for a program that died of signal N.
+    pub exit: i64,
+    /// What was kept of standard output.
+    pub stdout: Arc<[u8]>,
+    /// What was kept of standard error.
+    pub stderr: Arc<[u8]>,
+    /// True if standard output went on past the capture limit.
+    pub stdout_truncated: bool,
+    /// True if standard error went on past the capture limit.
+    pub stderr_truncated: bool,
+}
+
+/// The value of a fact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FactValue {
+    /// Of `exists`, and of `test` (passed).
+    Bool(bool),
+    /// Of `grep` and `count`: the number, or with `exact: false` a lower bound
+    /// that reached the demanded limit.
+    Count {
+        /// How many were found.
+        count: u64,
+        /// False if the source stopped at the limit.
+        exact: bool,
+    },
+    /// Of `run`.
+    Run(RunOutput),
+    /// The fact could not be established.
+    Unknown(Reason),
+}
+
+/// What a fact cost to fetch. Fuel and bytes are equal on every machine; CPU
+/// time is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Cost {
+    /// The deterministic account, see `docs/bytecode.md`.
+    pub fuel: u64,
+    /// Thread CPU time, in nanoseconds.
+    pub cpu_ns: u64,
+    /// Bytes of files scanned.
+    pub bytes: u64,
+}
+
+impl std::ops::AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        self.fuel = self.fuel.saturating_add(other.fuel);
+        self.cpu_ns = self.cpu_ns.saturating_add(other.cpu_ns);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+    }
+}
+
+/// A fetched fact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fetched {
+    /// The value.
+    pub value: FactValue,
+    /// What it cost.
+    pub cost: Cost,
+    /// The first places, as many as were asked for, in path and line order.
+    pub places: Vec<Place>,
+}
+
+impl From<FactValue> for Fetched {
+    fn from(value: FactValue) -> Self {
+        Self {
+            value,
+            cost: Cost::default(),
+            places: Vec::new(),
+        }
+    }
+}
+
+/// Totals of one fetch that belong to no single fact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct FetchStats {
+    /// Files opened and read.
+    pub files: u64,
+    /// Bytes read from them.
+    pub bytes: u64,
+}
+
+/// A request to stop: cheap to clone, safe to set from a signal handler's
+/// thread. Work already done is kept.
+#[derive(Clone, Debug, Default)]
+pub struct CancelToken {
+    flag: Arc<AtomicBool>,
+    deadline: Option<Instant>,
+}
+
+impl CancelToken {
+    /// A token nobody has cancelled.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same token with a wall-clock deadline.
+    #[must_use]
+    pub fn with_deadline(&self, deadline: Instant) -> Self {
+        Self {
+            flag: Arc::clone(&self.flag),
+            deadline: Some(deadline),
+        }
+    }
+
+    /// Asks everyone who holds the token to stop.
+    pub fn cancel(&self) {
+        self.flag.store(true, Ordering::Relaxed);
+    }
+
+    /// True once cancelled or past the deadline.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.flag.load(Ordering::Relaxed)
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
+/// Somebody who knows facts: the workspace on disk, a gate's snapshot, a
+/// fuzzer's table.
+///
+/// A source answers every demand, in the order of the demands. What it cannot
+/// establish it answers with [`FactValue::Unknown`]; it never guesses.
+pub trait FactSource: Send + Sync {
+    /// Fetches the facts of one stage of a batch. The demands are distinct.
+    fn fetch(&self, demands: &[Demand<'_>], cancel: &CancelToken) -> (Vec<Fetched>, FetchStats);
+}
