@@ -70,7 +70,7 @@ fn instructions(table: &str) -> String {
 }
 
 fn parse_row(number: usize, line: &str) -> Row<'_> {
-    let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+    let cells: Vec<&str> = line.splitn(4, '|').map(str::trim).collect();
     let [name, operands, cost, doc] = cells[..] else {
         panic!("ops.in:{number}: expected `name | operands | cost | doc`");
     };

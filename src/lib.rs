@@ -7,6 +7,7 @@ pub mod claims;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod code;
+mod compare;
 pub mod diagnostic;
 mod digest;
 pub mod elench;

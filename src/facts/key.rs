@@ -19,6 +19,15 @@ pub enum Primitive {
 }
 
 impl Primitive {
+    /// Every primitive, cheapest fact first.
+    pub const ALL: [Self; 5] = [
+        Self::Exists,
+        Self::Grep,
+        Self::Count,
+        Self::Test,
+        Self::Run,
+    ];
+
     /// The word of the language.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -2,8 +2,10 @@
 
 mod key;
 mod source;
+mod table;
 
 pub use key::{FactKey, PathSpec, Pattern, Primitive, RegexFlags};
+pub use table::{Cell, FactTable};
 pub use source::{
     CancelToken, Cost, Demand, FactSource, FactValue, FetchStats, Fetched, Place, RunOutput,
 };
