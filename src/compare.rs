@@ -106,7 +106,11 @@ mod tests {
                         .iter()
                         .all(|&answer| answer == answers[0])
                         .then_some(answers[0]);
-                    assert_eq!(op.holds_from(bound, right), unanimous, "{op:?} {bound}.. {right}");
+                    assert_eq!(
+                        op.holds_from(bound, right),
+                        unanimous,
+                        "{op:?} {bound}.. {right}"
+                    );
                 }
             }
         }

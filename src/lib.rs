@@ -11,6 +11,7 @@ mod compare;
 pub mod diagnostic;
 mod digest;
 pub mod elench;
+mod engine;
 pub mod facts;
 pub mod files;
 mod language;
@@ -23,5 +24,6 @@ pub mod syntax;
 pub mod vm;
 
 pub use digest::{Digest, DigestError};
+pub use engine::{BuildError, ClaimInput, Engine, EngineBuilder, EngineError, Watch};
 pub use language::{Language, UnknownLanguage};
 pub use reason::{Reason, ReasonCode};

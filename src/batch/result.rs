@@ -1,6 +1,7 @@
 //! What a batch says about each claim and about the whole.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Span};
@@ -42,6 +43,26 @@ impl Verdict {
             Self::Unevaluated => "unevaluated",
             Self::Invalid => "invalid",
             Self::Skipped => "skipped",
+        }
+    }
+}
+
+/// Where a claim comes from: an input and the place in it. Written
+/// `claims.jsonl:12`, `-:3`, or the bare input where there is no place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The name of the input, `-` for standard input.
+    pub input: Arc<str>,
+    /// The line that the record starts on, counted from 1.
+    pub line: Option<u64>,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.input)?;
+        match self.line {
+            Some(line) => write!(f, ":{line}"),
+            None => Ok(()),
         }
     }
 }
@@ -108,8 +129,8 @@ pub struct Evaluation {
 pub struct ClaimResult {
     /// Position in the batch, counted from 0 over all inputs.
     pub index: u64,
-    /// Input and place in it: `claims.jsonl:12`, `-:3`, `array.json:[4]`.
-    pub source: String,
+    /// Input and place in it.
+    pub source: Origin,
     /// The claim's own id.
     pub id: Option<Box<str>>,
     /// The language the claim names, known or not.

@@ -37,7 +37,8 @@ impl Arena {
         let code = HEADER_WORDS + program.facts().len();
         self.words.push(words[0]);
         self.words.push(first_const);
-        self.words.extend((0..program.facts().len()).map(&mut number));
+        self.words
+            .extend((0..program.facts().len()).map(&mut number));
         self.words.extend_from_slice(&words[code..]);
         self.consts.extend_from_slice(program.consts());
         Some(ProgramRef(at))

@@ -101,14 +101,20 @@ pub fn decode(bytes: &[u8]) -> Result<Program, DecodeError> {
     let registers = input.u16()?;
     let source: Arc<str> = input.str()?.into();
     let count = input.count(4)?;
-    let insns = (0..count).map(|_| input.u32().map(Insn)).collect::<Result<_, _>>()?;
+    let insns = (0..count)
+        .map(|_| input.u32().map(Insn))
+        .collect::<Result<_, _>>()?;
     let spans = (0..count).map(|_| input.span()).collect::<Result<_, _>>()?;
     let count = input.count(12)?;
     let facts = (0..count).map(|_| input.fact()).collect::<Result<_, _>>()?;
     let count = input.count(5)?;
-    let consts = (0..count).map(|_| input.constant()).collect::<Result<_, _>>()?;
+    let consts = (0..count)
+        .map(|_| input.constant())
+        .collect::<Result<_, _>>()?;
     let count = input.count(15)?;
-    let warnings = (0..count).map(|_| input.warning()).collect::<Result<_, _>>()?;
+    let warnings = (0..count)
+        .map(|_| input.warning())
+        .collect::<Result<_, _>>()?;
     if input.at != bytes.len() {
         return Err(DecodeError::Trailing);
     }
@@ -299,10 +305,19 @@ impl<'a> Reader<'a> {
         let span = self.span()?;
         let mut text = || self.str().map(Box::<str>::from);
         let key = match primitive {
-            Primitive::Exists => FactKey::Exists(PathSpec { text: text()?, glob }),
+            Primitive::Exists => FactKey::Exists(PathSpec {
+                text: text()?,
+                glob,
+            }),
             Primitive::Grep | Primitive::Count => {
-                let pattern = Pattern { text: text()?, flags };
-                let path = PathSpec { text: text()?, glob };
+                let pattern = Pattern {
+                    text: text()?,
+                    flags,
+                };
+                let path = PathSpec {
+                    text: text()?,
+                    glob,
+                };
                 if primitive == Primitive::Grep {
                     FactKey::Grep(pattern, path)
                 } else {

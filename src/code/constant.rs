@@ -96,10 +96,7 @@ impl TextRegex {
     /// [`ReasonCode::PatternTooLarge`] if the regex cannot be built within
     /// [`MAX_REGEX_BYTES`].
     pub fn is_match(&self, text: &[u8], truncated: bool) -> Result<Option<bool>, &Reason> {
-        let built = self
-            .built
-            .get_or_init(|| build(&self.pattern))
-            .as_ref()?;
+        let built = self.built.get_or_init(|| build(&self.pattern)).as_ref()?;
         let found = built.regex.is_match(text);
         if truncated && !(found && built.prefix_safe) {
             return Ok(None);

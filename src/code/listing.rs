@@ -42,7 +42,8 @@ pub fn listing(program: &Program) -> String {
 /// The rows of `grammar/ops.in` as a Markdown table, for the documentation.
 #[must_use]
 pub fn instruction_table() -> String {
-    let mut out = String::from("| opcode | name | operands | fuel | meaning |\n|---|---|---|---|---|\n");
+    let mut out =
+        String::from("| opcode | name | operands | fuel | meaning |\n|---|---|---|---|---|\n");
     for info in &TABLE {
         let operands: Vec<String> = info
             .operands

@@ -164,7 +164,14 @@ impl Insn {
 impl fmt::Debug for Insn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.op() {
-            Some(op) => write!(f, "{}({}, {}, {})", op.info().name, self.a(), self.b(), self.c()),
+            Some(op) => write!(
+                f,
+                "{}({}, {}, {})",
+                op.info().name,
+                self.a(),
+                self.b(),
+                self.c()
+            ),
             None => write!(f, "Insn({:#010x})", self.0),
         }
     }
@@ -193,6 +200,9 @@ mod tests {
     fn operands_sit_where_the_slots_say() {
         let insn = Insn::abc(Op::And, 1, 2, 3);
         assert_eq!((insn.a(), insn.b(), insn.c(), insn.bc()), (1, 2, 3, 0x0302));
-        assert_eq!(Insn::wide(Op::JumpFalse, 7, 0xabcd).operand(Slot::Bc), 0xabcd);
+        assert_eq!(
+            Insn::wide(Op::JumpFalse, 7, 0xabcd).operand(Slot::Bc),
+            0xabcd
+        );
     }
 }

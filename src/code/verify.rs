@@ -111,7 +111,10 @@ fn check_tables(parts: &Parts) -> Result<(), VerifyError> {
     if let Some((name, _)) = sizes.iter().find(|(_, fits)| !fits) {
         return Err(VerifyError::TableSize(name));
     }
-    let spans = parts.spans.iter().chain(parts.facts.iter().map(|fact| &fact.span));
+    let spans = parts
+        .spans
+        .iter()
+        .chain(parts.facts.iter().map(|fact| &fact.span));
     for (at, span) in spans.enumerate() {
         if parts.source.get(span.range()).is_none() {
             return Err(VerifyError::Span(at));
@@ -225,7 +228,10 @@ mod tests {
             registers: 2,
             insns: insns.to_vec(),
             facts: vec![FactSpec {
-                key: FactKey::Exists(PathSpec { text: "x".into(), glob: false }),
+                key: FactKey::Exists(PathSpec {
+                    text: "x".into(),
+                    glob: false,
+                }),
                 limit: None,
                 span: Span::new(0, 1),
             }],

@@ -19,14 +19,24 @@ pub enum Primitive {
 }
 
 impl Primitive {
+    /// How many stages there are.
+    pub const STAGES: usize = 4;
+
     /// Every primitive, cheapest fact first.
-    pub const ALL: [Self; 5] = [
-        Self::Exists,
-        Self::Grep,
-        Self::Count,
-        Self::Test,
-        Self::Run,
-    ];
+    pub const ALL: [Self; 5] = [Self::Exists, Self::Grep, Self::Count, Self::Test, Self::Run];
+
+    /// The stage of a batch in which its facts are fetched: existence, scans,
+    /// tests, commands. A later stage is only reached by programs that are not
+    /// decided by then.
+    #[must_use]
+    pub const fn stage(self) -> usize {
+        match self {
+            Self::Exists => 0,
+            Self::Grep | Self::Count => 1,
+            Self::Test => 2,
+            Self::Run => 3,
+        }
+    }
 
     /// The word of the language.
     #[must_use]

@@ -89,11 +89,28 @@ impl FactTable {
             FactValue::Bool(value) => Cell::Bool(value),
             FactValue::Count { count, exact } => {
                 let count = i64::try_from(count).unwrap_or(i64::MAX);
-                if exact { Cell::Int(count) } else { Cell::AtLeast(count) }
+                if exact {
+                    Cell::Int(count)
+                } else {
+                    Cell::AtLeast(count)
+                }
             }
             FactValue::Run(output) => Cell::Run(push(&mut self.runs, output)),
             FactValue::Unknown(reason) => Cell::Unknown(push(&mut self.reasons, reason)),
         };
+    }
+
+    /// Puts back a cell that was read from this table before it was hidden.
+    pub(crate) fn show(&mut self, number: u32, cell: Cell) {
+        if let Some(slot) = self.cells.get_mut(number as usize) {
+            *slot = cell;
+        }
+    }
+
+    /// Makes every fact pending and keeps what cells refer to, so that
+    /// [`FactTable::show`] can put them back.
+    pub(crate) fn hide_all(&mut self) {
+        self.cells.fill(Cell::Pending);
     }
 
     /// The fact of a number; one that the table does not have is pending.

@@ -1,1 +1,8 @@
 //! Placeholder.
+/// x
+#[derive(Clone, Debug, Default)]
+pub struct Limits {}
+/// x
+#[derive(Debug, thiserror::Error)]
+#[error("x")]
+pub struct OpenError;

@@ -224,7 +224,11 @@ impl Emitter {
                 _ => None,
             };
             if let Some((call, fused)) = call {
-                let need = if matches!(call, Call::Run(_)) { Need::Exact } else { need };
+                let need = if matches!(call, Call::Run(_)) {
+                    Need::Exact
+                } else {
+                    need
+                };
                 let fact = self.fact(call, left.span, need)?;
                 self.set(fused, register, fact, immediate, span);
                 return Ok(());
@@ -240,7 +244,10 @@ impl Emitter {
     fn int_const(&mut self, value: i64, register: u8, span: Span) -> Emitted {
         if let Ok(small) = i16::try_from(value) {
             self.registers = self.registers.max(u16::from(register) + 1);
-            self.push(Insn::wide(Op::ConstInt, register, small.cast_unsigned()), span);
+            self.push(
+                Insn::wide(Op::ConstInt, register, small.cast_unsigned()),
+                span,
+            );
         } else {
             let number = self.constant(Const::Int(value), span)?;
             self.set(Op::ConstWide, register, number, 0, span);
@@ -301,7 +308,8 @@ impl Emitter {
         register: u8,
         span: Span,
     ) -> Emitted {
-        if let (SubstringOp::Contains, TStrKind::Output(command, Stream::Stdout)) = (op, text.kind) {
+        if let (SubstringOp::Contains, TStrKind::Output(command, Stream::Stdout)) = (op, text.kind)
+        {
             let fact = self.fact(Call::Run(command), text.span, Need::Exact)?;
             let needle = self.text(needle, span)?;
             self.set(Op::StdoutContains, register, fact, needle, span);

@@ -30,7 +30,11 @@ impl fmt::Display for CompileError {
         match errors.next() {
             None => f.write_str("invalid predicate"),
             Some(first) => {
-                write!(f, "{} at byte {}: {}", first.code, first.span.start, first.message)?;
+                write!(
+                    f,
+                    "{} at byte {}: {}",
+                    first.code, first.span.start, first.message
+                )?;
                 match errors.count() {
                     0 => Ok(()),
                     more => write!(f, ", and {more} more"),
@@ -87,10 +91,10 @@ fn compile_in(
     options: Options,
     arena: &Bump,
 ) -> Result<Program, CompileError> {
-    let checked =
-        check(language, source, arena, options).map_err(|diagnostics| CompileError { diagnostics })?;
-    let parts = emit::emit(language, Arc::from(source), checked)
-        .map_err(|diagnostic| CompileError {
+    let checked = check(language, source, arena, options)
+        .map_err(|diagnostics| CompileError { diagnostics })?;
+    let parts =
+        emit::emit(language, Arc::from(source), checked).map_err(|diagnostic| CompileError {
             diagnostics: vec![*diagnostic],
         })?;
     Ok(Program::assemble(parts, digest))

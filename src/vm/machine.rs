@@ -107,7 +107,11 @@ impl Machine<'_> {
                 Op::JumpFalse | Op::JumpTrue => {
                     tracer.executed(at, insn, read(insn.a()));
                     let taken = Value::Bool(op == Op::JumpTrue) == read(insn.a());
-                    at = if taken { usize::from(insn.bc()).max(at + 1) } else { at + 1 };
+                    at = if taken {
+                        usize::from(insn.bc()).max(at + 1)
+                    } else {
+                        at + 1
+                    };
                     continue;
                 }
                 Op::ConstBool => Value::Bool(insn.bc() == 1),
@@ -133,10 +137,18 @@ impl Machine<'_> {
                 Op::NeBool => equal(read(insn.b()), read(insn.c()), true),
                 Op::EqStr => self.strings.equal(read(insn.b()), read(insn.c()), false),
                 Op::NeStr => self.strings.equal(read(insn.b()), read(insn.c()), true),
-                Op::Contains => self.strings.contains(read(insn.b()), self.constant(insn.c())),
-                Op::Starts => self.strings.starts_with(read(insn.b()), self.constant(insn.c())),
-                Op::Ends => self.strings.ends_with(read(insn.b()), self.constant(insn.c())),
-                Op::Matches => self.strings.matches(read(insn.b()), self.constant(insn.c())),
+                Op::Contains => self
+                    .strings
+                    .contains(read(insn.b()), self.constant(insn.c())),
+                Op::Starts => self
+                    .strings
+                    .starts_with(read(insn.b()), self.constant(insn.c())),
+                Op::Ends => self
+                    .strings
+                    .ends_with(read(insn.b()), self.constant(insn.c())),
+                Op::Matches => self
+                    .strings
+                    .matches(read(insn.b()), self.constant(insn.c())),
                 Op::Not => match read(insn.b()) {
                     Value::Bool(value) => Value::Bool(!value),
                     unknown => unknown,
@@ -151,9 +163,10 @@ impl Machine<'_> {
                 Op::CountGe => self.count(CompareOp::Ge, insn),
                 Op::ExitEq => self.exit(CompareOp::Eq, insn),
                 Op::ExitNe => self.exit(CompareOp::Ne, insn),
-                Op::StdoutContains => self
-                    .strings
-                    .contains(self.load_text(insn.b(), Text::Stdout), self.constant(insn.c())),
+                Op::StdoutContains => self.strings.contains(
+                    self.load_text(insn.b(), Text::Stdout),
+                    self.constant(insn.c()),
+                ),
             };
             registers[usize::from(insn.a()) % N] = value;
             tracer.executed(at, insn, value);
@@ -216,7 +229,11 @@ impl Machine<'_> {
 
     #[inline]
     fn exit(&self, op: CompareOp, insn: Insn) -> Value {
-        compare(op, self.load_exit(insn.b()), Value::Int(i64::from(insn.c())))
+        compare(
+            op,
+            self.load_exit(insn.b()),
+            Value::Int(i64::from(insn.c())),
+        )
     }
 
     #[inline]

@@ -69,7 +69,10 @@ impl Trace {
         if let Truth::Unknown(_) = self.truth {
             self.walk(|step| match step.value {
                 Value::Unknown(cause) => {
-                    if cause.why == Why::Pending && reads_fact(step.insn) && !facts.contains(&cause.fact) {
+                    if cause.why == Why::Pending
+                        && reads_fact(step.insn)
+                        && !facts.contains(&cause.fact)
+                    {
                         facts.push(cause.fact);
                     }
                     true
@@ -147,16 +150,24 @@ impl Trace {
 }
 
 fn writes(insn: Insn) -> bool {
-    has(insn, |kind| matches!(kind, Kind::DstTri | Kind::DstInt | Kind::DstStr))
+    has(insn, |kind| {
+        matches!(kind, Kind::DstTri | Kind::DstInt | Kind::DstStr)
+    })
 }
 
 fn reads_fact(insn: Insn) -> bool {
-    has(insn, |kind| matches!(kind, Kind::FactBool | Kind::FactCount | Kind::FactRun))
+    has(insn, |kind| {
+        matches!(kind, Kind::FactBool | Kind::FactCount | Kind::FactRun)
+    })
 }
 
 fn has(insn: Insn, wanted: impl Fn(Kind) -> bool) -> bool {
-    insn.op()
-        .is_some_and(|op| op.info().operands.iter().any(|operand| wanted(operand.kind)))
+    insn.op().is_some_and(|op| {
+        op.info()
+            .operands
+            .iter()
+            .any(|operand| wanted(operand.kind))
+    })
 }
 
 fn reads(insn: Insn) -> impl Iterator<Item = u8> {

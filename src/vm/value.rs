@@ -116,7 +116,11 @@ pub struct FactNumber([u8; 3]);
 
 impl FactNumber {
     pub(crate) const fn new(number: u32) -> Self {
-        let number = if number > 0xff_ffff { 0xff_ffff } else { number };
+        let number = if number > 0xff_ffff {
+            0xff_ffff
+        } else {
+            number
+        };
         let [a, b, c, _] = number.to_le_bytes();
         Self([a, b, c])
     }

@@ -1,0 +1,298 @@
+//! The batch: claims in, results out, window by window.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::batch::facts::Facts;
+use crate::batch::programs::Programs;
+use crate::batch::{ClaimResult, Origin, Summary, Verdict};
+use crate::cache::{CacheCounts, Compiler};
+use crate::code::Program;
+use crate::diagnostic::Diagnostic;
+use crate::digest::Digest;
+use crate::facts::{CancelToken, FactSource};
+use crate::language::Language;
+use crate::lower::CompileError;
+
+/// How a batch is judged.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Settings {
+    /// Places `path:line` to report for each fact.
+    pub places: usize,
+    /// Count to the end even where fewer matches decide, for people.
+    pub exact: bool,
+    /// Most fuel that one predicate may take, its share of the scans included.
+    pub fuel: Option<u64>,
+}
+
+/// A batch could not go on. What was decided before stays delivered.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BatchError {
+    /// The sink refused a result.
+    #[error("cannot write a result: {0}")]
+    Sink(#[from] io::Error),
+    /// The fact source broke its contract.
+    #[error("the fact source answered {answered} of {demanded} demands")]
+    FactCount {
+        /// Facts that were asked for.
+        demanded: usize,
+        /// Answers that came.
+        answered: usize,
+    },
+    /// The programs of one batch take more than 16 GiB.
+    #[error("too many distinct predicates for one batch; split the log")]
+    TooManyPrograms,
+}
+
+/// Who takes the results, in input order, as soon as they are known.
+pub trait Sink {
+    /// Takes one result.
+    ///
+    /// # Errors
+    /// An error ends the batch.
+    fn result(&mut self, result: &ClaimResult) -> io::Result<()>;
+
+    /// Called after each window with the totals so far.
+    fn progress(&mut self, summary: &Summary) {
+        let _ = summary;
+    }
+}
+
+/// A claim on its way into a batch.
+#[derive(Clone, Debug)]
+pub struct Submission {
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Its own id.
+    pub id: Option<Box<str>>,
+    /// The language it names, known or not.
+    pub language: Option<Arc<str>>,
+    /// What there is to judge.
+    pub content: Content,
+    /// What is wrong with the record, errors and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What a claim gives to judge.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// A predicate.
+    Predicate {
+        /// The digest of its source.
+        digest: Digest,
+        /// From [`Batch::prepare`].
+        prepared: Prepared,
+    },
+    /// Nothing: the record is malformed, and the first error among its
+    /// diagnostics says why.
+    Invalid,
+    /// Nothing: the claim is an annotation.
+    Annotation,
+}
+
+/// A predicate that is compiled, or known to the batch already.
+#[derive(Clone, Debug)]
+pub struct Prepared(State);
+
+#[derive(Clone, Debug)]
+enum State {
+    Known(u32),
+    New(Program),
+    Refused(Language, Arc<str>, CompileError),
+}
+
+/// Claims judged together: each distinct predicate is evaluated once, each
+/// distinct fact is fetched once.
+pub struct Batch<'e> {
+    compiler: &'e Compiler,
+    source: &'e dyn FactSource,
+    cancel: CancelToken,
+    settings: Settings,
+    facts: Facts,
+    programs: Programs,
+    summary: Summary,
+    before: CacheCounts,
+    started: Instant,
+}
+
+impl<'e> Batch<'e> {
+    /// An empty batch.
+    pub fn new(
+        compiler: &'e Compiler,
+        source: &'e dyn FactSource,
+        settings: Settings,
+        cancel: CancelToken,
+    ) -> Self {
+        Self {
+            compiler,
+            source,
+            cancel,
+            settings,
+            facts: Facts::default(),
+            programs: Programs::default(),
+            summary: Summary::default(),
+            before: compiler.counts(),
+            started: Instant::now(),
+        }
+    }
+
+    /// Compiles a predicate unless the batch knows it. May be called from many
+    /// threads at once, for the claims of one window.
+    #[must_use]
+    pub fn prepare(&self, language: Language, source: &str, digest: Digest) -> Prepared {
+        Prepared(match self.programs.number(digest, language) {
+            Some(number) => State::Known(number),
+            None => match self.compiler.compile_digested(language, source, digest) {
+                Ok(program) => State::New(program),
+                Err(error) => State::Refused(language, source.into(), error),
+            },
+        })
+    }
+
+    /// Takes a program that is compiled already.
+    #[must_use]
+    pub fn prepare_program(&self, program: Program) -> Prepared {
+        Prepared(State::New(program))
+    }
+
+    /// Judges the claims of one window and hands their results to the sink.
+    ///
+    /// # Errors
+    /// [`BatchError`]; results handed over before stay so.
+    pub fn window(
+        &mut self,
+        claims: impl IntoIterator<Item = Submission>,
+        sink: &mut dyn Sink,
+    ) -> Result<(), BatchError> {
+        let mut placed = Vec::new();
+        for mut claim in claims {
+            let content = std::mem::replace(&mut claim.content, Content::Annotation);
+            let placement = match content {
+                Content::Predicate { digest, prepared } => {
+                    Placement::Program(digest, self.place(digest, prepared)?)
+                }
+                Content::Invalid => Placement::Invalid,
+                Content::Annotation => Placement::Annotation,
+            };
+            placed.push((claim, placement));
+        }
+        let (stats, cost) =
+            self.programs
+                .resolve(&mut self.facts, self.source, &self.settings, &self.cancel)?;
+        self.summary.files += stats.files;
+        self.summary.bytes += stats.bytes;
+        self.summary.fuel += cost.fuel;
+        self.summary.cpu_ns += cost.cpu_ns;
+        for (claim, placement) in placed {
+            let result = self.result(claim, placement);
+            self.count(&result);
+            sink.result(&result)?;
+        }
+        self.refresh();
+        sink.progress(&self.summary);
+        Ok(())
+    }
+
+    /// The totals so far.
+    #[must_use]
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// Ends the batch and gives the totals.
+    #[must_use]
+    pub fn finish(mut self) -> Summary {
+        self.refresh();
+        self.summary.interrupted = self.cancel.is_cancelled();
+        self.summary
+    }
+
+    /// Notes an envelope whose signatures nobody checked.
+    pub fn note_unchecked_signature(&mut self) {
+        self.summary.unchecked_signatures += 1;
+    }
+
+    fn place(&mut self, digest: Digest, prepared: Prepared) -> Result<u32, BatchError> {
+        match prepared.0 {
+            State::Known(number) => Ok(number),
+            State::New(program) => self.programs.add(program, &mut self.facts),
+            State::Refused(language, source, error) => {
+                Ok(self.programs.refuse((digest, language), &source, error))
+            }
+        }
+    }
+
+    fn result(&self, claim: Submission, placement: Placement) -> ClaimResult {
+        let mut result = ClaimResult {
+            index: self.summary.records,
+            source: claim.origin,
+            id: claim.id,
+            language: claim.language,
+            digest: None,
+            verdict: Verdict::Invalid,
+            code: None,
+            detail: None,
+            record_diagnostics: claim.diagnostics,
+            evaluation: None,
+        };
+        match placement {
+            Placement::Annotation => result.verdict = Verdict::Skipped,
+            Placement::Invalid => {
+                name_cause(&mut result, &[]);
+            }
+            Placement::Program(digest, number) => {
+                result.digest = Some(digest);
+                if let Some(evaluation) = self.programs.evaluation(number) {
+                    result.verdict = evaluation.verdict;
+                    if let Some(reason) = &evaluation.reason {
+                        result.code = Some(reason.code.name());
+                        result.detail = Some(reason.detail.clone());
+                    } else if evaluation.verdict == Verdict::Invalid {
+                        name_cause(&mut result, &evaluation.diagnostics);
+                    }
+                    result.evaluation = Some(Arc::clone(evaluation));
+                }
+            }
+        }
+        result
+    }
+
+    fn count(&mut self, result: &ClaimResult) {
+        self.summary.records += 1;
+        self.summary.verdicts[result.verdict as usize] += 1;
+        if let Some(code) = result.code {
+            *self.summary.codes.entry(code).or_default() += 1;
+        }
+    }
+
+    fn refresh(&mut self) {
+        let counts = self.compiler.counts();
+        self.summary.distinct_programs = count(self.programs.len());
+        self.summary.distinct_facts = count(self.facts.len());
+        self.summary.memory_hits = counts.memory_hits - self.before.memory_hits;
+        self.summary.disk_hits = counts.disk_hits - self.before.disk_hits;
+        self.summary.compiled = counts.compiled - self.before.compiled;
+        self.summary.wall_ns = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    }
+}
+
+enum Placement {
+    Program(Digest, u32),
+    Invalid,
+    Annotation,
+}
+
+/// The code and detail of an invalid result are those of its first error.
+fn name_cause(result: &mut ClaimResult, diagnostics: &[Diagnostic]) {
+    let mut all = result.record_diagnostics.iter().chain(diagnostics);
+    if let Some(error) = all.find(|diagnostic| diagnostic.is_error()) {
+        result.code = Some(error.code.name());
+        result.detail = Some(error.message.clone());
+    }
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}

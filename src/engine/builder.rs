@@ -1,0 +1,142 @@
+//! What an engine is made with.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::cache::{Compiler, DEFAULT_CAPACITY, DiskCache, DiskCacheError};
+use crate::check::Options;
+use crate::engine::Engine;
+use crate::facts::{CancelToken, FactSource, WorkspaceSource};
+use crate::files::{Limits, OpenError};
+
+/// An engine could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The workspace root cannot be opened.
+    #[error(transparent)]
+    Root(#[from] OpenError),
+    /// The cache directory cannot be used.
+    #[error(transparent)]
+    Cache(#[from] DiskCacheError),
+    /// The threads cannot be started.
+    #[error("cannot start {jobs} threads: {reason}")]
+    Threads {
+        /// How many were asked for.
+        jobs: usize,
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// Settings of an [`Engine`], each with a default that suits embedding: no disk
+/// cache, no vacuous predicates, as many threads as rayon's global pool has.
+pub struct EngineBuilder {
+    world: World,
+    limits: Limits,
+    options: Options,
+    capacity: usize,
+    cache_dir: Option<PathBuf>,
+    jobs: Option<usize>,
+    cancel: CancelToken,
+}
+
+enum World {
+    Workspace(PathBuf),
+    Host(Arc<dyn FactSource>),
+}
+
+impl EngineBuilder {
+    pub(super) fn new(root: &Path) -> Self {
+        Self::over(World::Workspace(root.to_owned()))
+    }
+
+    pub(super) fn host(source: Arc<dyn FactSource>) -> Self {
+        Self::over(World::Host(source))
+    }
+
+    fn over(world: World) -> Self {
+        Self {
+            world,
+            limits: Limits::default(),
+            options: Options::default(),
+            capacity: DEFAULT_CAPACITY,
+            cache_dir: None,
+            jobs: None,
+            cancel: CancelToken::new(),
+        }
+    }
+
+    /// Caps on what is read from the workspace.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Accepts predicates that do not depend on the world. A gate must not:
+    /// a tautology would pass it.
+    #[must_use]
+    pub fn allow_vacuous(mut self, allow: bool) -> Self {
+        self.options.allow_vacuous = allow;
+        self
+    }
+
+    /// Programs kept in memory, [`DEFAULT_CAPACITY`] if not given.
+    #[must_use]
+    pub fn memory_cache(mut self, programs: usize) -> Self {
+        self.capacity = programs;
+        self
+    }
+
+    /// Keeps compiled programs in a directory that many processes may share.
+    #[must_use]
+    pub fn disk_cache(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.cache_dir = Some(dir.into());
+        self
+    }
+
+    /// Threads of the engine's own, at least 1. Without it work runs on rayon's
+    /// global pool.
+    #[must_use]
+    pub fn jobs(mut self, jobs: usize) -> Self {
+        self.jobs = Some(jobs.max(1));
+        self
+    }
+
+    /// A token by which the host can stop what the engine is doing.
+    #[must_use]
+    pub fn cancel_token(mut self, cancel: CancelToken) -> Self {
+        self.cancel = cancel;
+        self
+    }
+
+    /// Makes the engine.
+    ///
+    /// # Errors
+    /// [`BuildError`] if the root, the cache directory or the threads are not to
+    /// be had.
+    pub fn build(self) -> Result<Engine, BuildError> {
+        let source: Arc<dyn FactSource> = match self.world {
+            World::Workspace(root) => Arc::new(WorkspaceSource::open(&root, self.limits)?),
+            World::Host(source) => source,
+        };
+        let disk = self
+            .cache_dir
+            .map(|dir| DiskCache::open(&dir))
+            .transpose()?;
+        let pool = match self.jobs {
+            None => None,
+            Some(jobs) => {
+                let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
+                let pool = threads.map_err(|error| BuildError::Threads {
+                    jobs,
+                    reason: error.to_string(),
+                })?;
+                Some(pool)
+            }
+        };
+        let compiler = Compiler::new(self.options, self.capacity, disk);
+        Ok(Engine::assemble(compiler, source, pool, self.cancel))
+    }
+}
