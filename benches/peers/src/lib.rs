@@ -1,0 +1,1 @@
+//! Holds the comparative benches; there is no library.
