@@ -42,7 +42,11 @@ fn front_end(c: &mut Criterion) {
     group.bench_function("parse/typical", |b| {
         b.iter(|| {
             arena.reset();
-            black_box(parse(V1, black_box(common::TYPICAL), &arena).expression.is_some())
+            black_box(
+                parse(V1, black_box(common::TYPICAL), &arena)
+                    .expression
+                    .is_some(),
+            )
         });
     });
     group.bench_function("parse+check/typical", |b| {
@@ -71,7 +75,9 @@ fn front_end(c: &mut Criterion) {
 }
 
 fn lookup(c: &mut Criterion) {
-    let engine = Engine::with_facts(Arc::new(Everything)).build().expect("an engine");
+    let engine = Engine::with_facts(Arc::new(Everything))
+        .build()
+        .expect("an engine");
     let source = &common::TYPICAL[..common::TYPICAL.len().min(100)];
     engine.compile(V1, source).expect("a valid predicate");
     let mut group = c.benchmark_group("cache");
@@ -91,7 +97,10 @@ struct Everything;
 fn answer(primitive: Primitive) -> FactValue {
     match primitive {
         Primitive::Exists | Primitive::Test => FactValue::Bool(true),
-        Primitive::Grep | Primitive::Count => FactValue::Count { count: 1, exact: true },
+        Primitive::Grep | Primitive::Count => FactValue::Count {
+            count: 1,
+            exact: true,
+        },
         Primitive::Run => FactValue::Run(RunOutput {
             stdout: Arc::from(&b"test result: ok. 255 passed; 0 failed; 0 ignored"[..]),
             ..RunOutput::default()
@@ -101,7 +110,9 @@ fn answer(primitive: Primitive) -> FactValue {
 
 impl FactSource for Everything {
     fn fetch(&self, demands: &[Demand<'_>], _: &CancelToken) -> (Vec<Fetched>, FetchStats) {
-        let answers = demands.iter().map(|demand| answer(demand.key.primitive()).into());
+        let answers = demands
+            .iter()
+            .map(|demand| answer(demand.key.primitive()).into());
         (answers.collect(), FetchStats::default())
     }
 }
@@ -111,7 +122,13 @@ fn evaluation(c: &mut Criterion) {
     group.throughput(Throughput::Elements(1));
     let hot = compiled(r#"grep(/a|b/, "f") >= 4 && test("t").passed"#);
     let mut table = FactTable::with_len(2);
-    table.set(0, FactValue::Count { count: 5, exact: true });
+    table.set(
+        0,
+        FactValue::Count {
+            count: 5,
+            exact: true,
+        },
+    );
     table.set(1, FactValue::Bool(true));
     group.bench_function("flat/1", |b| b.iter(|| evaluate(black_box(&hot), &table)));
 
@@ -146,7 +163,9 @@ fn logs(c: &mut Criterion) {
         group.throughput(Throughput::Elements(records));
         group.bench_function(BenchmarkId::new("check", records), |b| {
             b.iter(|| {
-                let engine = Engine::with_facts(Arc::new(Everything)).build().expect("an engine");
+                let engine = Engine::with_facts(Arc::new(Everything))
+                    .build()
+                    .expect("an engine");
                 let inputs = Inputs::reader("log", Box::new(Cursor::new(Arc::clone(&log))));
                 let mut claims = 0_u64;
                 let mut sink = Watch(|_: &ClaimResult| {

@@ -34,7 +34,10 @@ impl Snapshot {
                     None => unknown(ReasonCode::PathNotFound, "not in the snapshot"),
                 }
             }
-            _ => unknown(ReasonCode::FactMissing, "this host does not know such facts"),
+            _ => unknown(
+                ReasonCode::FactMissing,
+                "this host does not know such facts",
+            ),
         }
     }
 }

@@ -12,5 +12,7 @@ fn main() -> io::Result<()> {
     let (Some(Ok(records)), Some(Ok(distinct))) = (numbers.next(), numbers.next()) else {
         return Err(io::Error::other("usage: generate_log RECORDS DISTINCT"));
     };
-    io::stdout().lock().write_all(&common::claim_log(records, distinct.max(1)))
+    io::stdout()
+        .lock()
+        .write_all(&common::claim_log(records, distinct.max(1)))
 }

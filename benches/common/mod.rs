@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 /// A typical predicate: one pattern with a wildcard over a source directory.
-pub const TYPICAL: &str =
-    r#"grep(/WIRE_FRAME_OVERHEAD_RESERVED.*= 1024/, "crates/raft/src") >= 1"#;
+pub const TYPICAL: &str = r#"grep(/WIRE_FRAME_OVERHEAD_RESERVED.*= 1024/, "crates/raft/src") >= 1"#;
 
 /// xorshift64*: enough to spread inputs, the same on every machine.
 pub struct Random(u64);

@@ -369,3 +369,93 @@ impl<'a> Reader<'a> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program() -> Program {
+        let span = Span::new(0, 4);
+        let pattern = |text: &str| Pattern {
+            text: text.into(),
+            flags: RegexFlags::IGNORE_CASE,
+        };
+        let path = |glob| PathSpec {
+            text: "a/b".into(),
+            glob,
+        };
+        let fact = |key, limit| FactSpec { key, limit, span };
+        let facts = vec![
+            fact(FactKey::Exists(path(false)), None),
+            fact(FactKey::Grep(pattern("x"), path(true)), Some(3)),
+            fact(FactKey::Count(pattern("y"), path(false)), None),
+            fact(FactKey::Test("t".into()), None),
+            fact(FactKey::Run("r".into()), None),
+        ];
+        let insns = vec![
+            Insn::abc(crate::code::Op::LoadBool, 0, 0, 0),
+            Insn::abc(crate::code::Op::Ret, 0, 0, 0),
+        ];
+        verify(Parts {
+            language: Language::ElenchV2,
+            source: "source".into(),
+            registers: 1,
+            spans: vec![span; insns.len()],
+            insns,
+            facts,
+            consts: vec![
+                Const::Int(i64::MIN),
+                Const::Str(Arc::new(Needle::new("nädel"))),
+                Const::Regex(Arc::new(TextRegex::new(pattern("z+")))),
+            ],
+            warnings: vec![Diagnostic::warning(Code::StderrField, span, "m").help("h")],
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn a_program_survives_the_round_trip() {
+        let program = program();
+        let bytes = encode(&program);
+        let back = decode(&bytes).unwrap();
+        assert_eq!(encode(&back), bytes);
+        assert_eq!(back.facts(), program.facts());
+        assert_eq!(back.warnings(), program.warnings());
+        assert_eq!(back.digest(), program.digest());
+        assert_eq!(crate::code::listing(&back), crate::code::listing(&program));
+    }
+
+    #[test]
+    fn every_cut_is_an_error() {
+        let bytes = encode(&program());
+        for length in 0..bytes.len() {
+            assert!(decode(&bytes[..length]).is_err(), "{length} bytes");
+        }
+        let mut longer = bytes;
+        longer.push(0);
+        assert_eq!(decode(&longer).err(), Some(DecodeError::Trailing));
+    }
+
+    #[test]
+    fn a_flipped_byte_gives_an_error_or_a_sound_program() {
+        let bytes = encode(&program());
+        for at in 0..bytes.len() {
+            for flip in [1, 0x80, 0xff] {
+                let mut torn = bytes.clone();
+                torn[at] ^= flip;
+                if let Ok(program) = decode(&torn) {
+                    assert!(!program.insns().len().eq(&0));
+                    let _ = crate::vm::evaluate(&program, &crate::facts::FactTable::new());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_count_that_cannot_be_allocates_nothing() {
+        let mut bytes = encode(&program());
+        // The source's length.
+        bytes[9..13].copy_from_slice(&u32::MAX.to_le_bytes());
+        assert!(matches!(decode(&bytes), Err(DecodeError::Truncated(_))));
+    }
+}

@@ -181,3 +181,140 @@ fn reads(insn: Insn) -> impl Iterator<Item = u8> {
             Slot::C => insn.c(),
         })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::{FactSpec, Parts, verify};
+    use crate::diagnostic::Span;
+    use crate::facts::{FactKey, FactValue, PathSpec};
+    use crate::language::Language;
+    use crate::reason::{Reason, ReasonCode};
+
+    /// Facts 0, 1, … are `exists`; instruction N spans byte N.
+    fn program(facts: usize, insns: &[Insn]) -> Program {
+        let exists = |number: usize| FactSpec {
+            key: FactKey::Exists(PathSpec {
+                text: number.to_string().into(),
+                glob: false,
+            }),
+            limit: None,
+            span: Span::default(),
+        };
+        verify(Parts {
+            language: Language::ElenchV1,
+            source: "x".repeat(insns.len() + 1).into(),
+            registers: 4,
+            insns: insns.to_vec(),
+            facts: (0..facts).map(exists).collect(),
+            consts: Vec::new(),
+            spans: (0..insns.len()).map(|at| Span::new(at, at + 1)).collect(),
+            warnings: Vec::new(),
+        })
+        .unwrap()
+    }
+
+    fn load(register: u8, fact: u8) -> Insn {
+        Insn::abc(Op::LoadBool, register, fact, 0)
+    }
+
+    const RET: Insn = Insn::abc(Op::Ret, 0, 0, 0);
+
+    /// `(f0 && f1) || f2`
+    fn either() -> Program {
+        program(
+            3,
+            &[
+                load(0, 0),
+                Insn::wide(Op::JumpFalse, 0, 4),
+                load(1, 1),
+                Insn::abc(Op::And, 0, 0, 1),
+                Insn::wide(Op::JumpTrue, 0, 7),
+                load(1, 2),
+                Insn::abc(Op::Or, 0, 0, 1),
+                RET,
+            ],
+        )
+    }
+
+    fn table(facts: &[(usize, FactValue)]) -> FactTable {
+        let mut table = FactTable::with_len(3);
+        for (number, value) in facts {
+            table.set(*number, value.clone());
+        }
+        table
+    }
+
+    fn unknown() -> FactValue {
+        FactValue::Unknown(Reason::new(ReasonCode::ReadError, "no"))
+    }
+
+    #[test]
+    fn everything_pending_is_needed() {
+        let trace = Trace::of(&either(), &table(&[]));
+        assert_eq!(trace.needed(), [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_part_that_is_decided_needs_no_more() {
+        let no = FactValue::Bool(false);
+        let trace = Trace::of(&either(), &table(&[(1, no.clone())]));
+        assert_eq!(
+            trace.needed(),
+            [2],
+            "f0 cannot save a conjunction with f1 false"
+        );
+        let trace = Trace::of(&either(), &table(&[(2, FactValue::Bool(true))]));
+        assert_eq!(trace.truth, Truth::True);
+        assert!(trace.needed().is_empty());
+        let trace = Trace::of(&either(), &table(&[(0, no)]));
+        assert_eq!(trace.needed(), [2], "f1 was jumped over");
+    }
+
+    #[test]
+    fn beside_a_failed_fact_a_pending_one_may_still_decide() {
+        let trace = Trace::of(&either(), &table(&[(0, unknown())]));
+        assert_eq!(trace.needed(), [1, 2]);
+        let trace = Trace::of(
+            &either(),
+            &table(&[(0, unknown()), (1, FactValue::Bool(true))]),
+        );
+        assert_eq!(trace.needed(), [2]);
+    }
+
+    #[test]
+    fn the_leftmost_unknown_that_decides_is_the_reason() {
+        let facts = [(0, unknown()), (1, unknown()), (2, FactValue::Bool(false))];
+        let trace = Trace::of(&either(), &table(&facts));
+        let Truth::Unknown(cause) = trace.truth else {
+            panic!("{:?}", trace.truth);
+        };
+        assert_eq!(cause.fact, 0);
+        assert!(trace.needed().is_empty());
+    }
+
+    #[test]
+    fn the_deciding_parts_are_those_that_made_it_so() {
+        let (yes, no) = (FactValue::Bool(true), FactValue::Bool(false));
+        let all = |a: &FactValue, b: &FactValue, c: &FactValue| {
+            let facts = [(0, a.clone()), (1, b.clone()), (2, c.clone())];
+            Trace::of(&either(), &table(&facts)).deciding()
+        };
+        assert_eq!(
+            all(&yes, &no, &no),
+            [2, 5],
+            "f1 and f2 are false; f0 is not at fault"
+        );
+        assert_eq!(all(&no, &yes, &no), [0, 5]);
+        assert_eq!(all(&yes, &yes, &no), [0, 2]);
+        assert_eq!(all(&unknown(), &yes, &no), [0]);
+    }
+
+    #[test]
+    fn a_negation_turns_what_is_wanted() {
+        let not = program(1, &[load(0, 0), Insn::abc(Op::Not, 0, 0, 0), RET]);
+        let trace = Trace::of(&not, &table(&[(0, FactValue::Bool(true))]));
+        assert_eq!(trace.truth, Truth::False);
+        assert_eq!(trace.deciding(), [0]);
+    }
+}
