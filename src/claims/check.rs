@@ -1,0 +1,190 @@
+//! A claim log through the engine: records in, verdicts out.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use rayon::prelude::*;
+
+use crate::batch::{Batch, Content, Origin, Settings, Sink, Submission, Summary};
+use crate::claims::{
+    Body, Input, InputError, Limits, LogReader, Options, RawRecord, Record, Window, parse_record,
+};
+use crate::engine::{Engine, EngineError};
+
+/// How long the batch waits for the reader before it looks whether it was
+/// cancelled: the reader may be blocked on a pipe for ever.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Windows that are filled while one is judged.
+const AHEAD: usize = 1;
+
+/// What came of a log.
+#[derive(Debug)]
+pub struct LogReport {
+    /// The totals.
+    pub summary: Summary,
+    /// Inputs that could not be read to their end: the log was not judged as a
+    /// whole.
+    pub errors: Vec<InputError>,
+}
+
+/// Judges every record of the inputs and hands each result to the sink, in input
+/// order. A record that is no claim is an `invalid` result; nothing is lost, and
+/// the totals add up to the records read.
+///
+/// Memory is bounded by three windows (32,768 records or 16 MiB each) and by the
+/// distinct predicates and facts. Windows do not depend on how fast the inputs
+/// are, so equal logs give equal results, shares of costs included.
+///
+/// ```
+/// use probity::batch::{ClaimResult, Settings, Verdict};
+/// use probity::claims::{Input, Options, check_logs};
+/// use probity::{Engine, Language, Watch};
+///
+/// let log = br#"{"assertion":{"form":"predicate","expression":{"source":"exists(\"Cargo.toml\")"}}}"#;
+/// let engine = Engine::builder(".").build()?;
+/// let options = Options {
+///     default_language: Some(Language::ElenchV1),
+///     ..Options::default()
+/// };
+/// let mut sink = Watch(|result: &ClaimResult| {
+///     assert_eq!(result.verdict, Verdict::Pass);
+///     Ok(())
+/// });
+/// let inputs = [Input::reader("log", &log[..])];
+/// let report = check_logs(&engine, inputs, options, Settings::default(), &mut sink)?;
+/// assert_eq!(report.summary.records, 1);
+/// assert!(report.errors.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`EngineError`] if the sink refuses a result or a host's fact source breaks
+/// its contract. An input that cannot be read is no error here but listed in the
+/// report.
+pub fn check_logs(
+    engine: &Engine,
+    inputs: impl IntoIterator<Item = Input>,
+    options: Options,
+    settings: Settings,
+    sink: &mut (dyn Sink + Send),
+) -> Result<LogReport, EngineError> {
+    let mut batch = engine.batch(settings);
+    let reader = spawn_reader(inputs.into_iter().collect());
+    while let Some(window) = reader.next(engine) {
+        engine.run(|| judge(&mut batch, &window, &options, sink))?;
+        reader.give_back(window);
+    }
+    Ok(LogReport {
+        summary: batch.finish(),
+        errors: reader.errors(),
+    })
+}
+
+fn judge(
+    batch: &mut Batch<'_>,
+    window: &Window,
+    options: &Options,
+    sink: &mut (dyn Sink + Send),
+) -> Result<(), EngineError> {
+    let prepared: Vec<(Submission, bool)> = window
+        .par_iter()
+        .with_min_len(64)
+        .map(|raw| {
+            let record = parse_record(raw, options);
+            let signed = record.signed_unchecked;
+            (submission(batch, raw, record), signed)
+        })
+        .collect();
+    for _ in prepared.iter().filter(|(_, signed)| *signed) {
+        batch.note_unchecked_signature();
+    }
+    batch.window(prepared.into_iter().map(|(claim, _)| claim), sink)
+}
+
+fn submission(batch: &Batch<'_>, raw: RawRecord<'_>, record: Record<'_>) -> Submission {
+    let content = match record.body {
+        Body::Predicate(expression) => Content::Predicate {
+            digest: expression.digest,
+            prepared: batch.prepare(expression.language, &expression.source, expression.digest),
+        },
+        Body::Annotation => Content::Annotation,
+        Body::Invalid => Content::Invalid,
+    };
+    Submission {
+        origin: Origin {
+            input: Arc::clone(raw.place.input),
+            line: Some(raw.place.line),
+            element: raw.place.element,
+        },
+        id: record.id.map(Cow::into_owned).map(String::into_boxed_str),
+        language: record.language.map(|name| Arc::from(&*name)),
+        content,
+        diagnostics: record.diagnostics,
+    }
+}
+
+/// A thread that reads ahead. It is not joined: it may be blocked on a pipe that
+/// nobody closes, and then it ends with the process.
+struct Reader {
+    filled: Receiver<Window>,
+    empty: SyncSender<Window>,
+    errors: Receiver<Vec<InputError>>,
+}
+
+fn spawn_reader(inputs: Vec<Input>) -> Reader {
+    let (send_filled, filled) = sync_channel(AHEAD);
+    let (empty, take_empty) = sync_channel::<Window>(AHEAD + 2);
+    let (send_errors, errors) = channel();
+    thread::spawn(move || {
+        let limits = Limits {
+            window_records: 32_768,
+            window_bytes: 16 << 20,
+            ..Limits::default()
+        };
+        let mut reader = LogReader::with_limits(inputs, limits);
+        loop {
+            let mut window = take_empty.try_recv().unwrap_or_default();
+            // Nobody listens any more once the batch has ended early.
+            if !reader.fill(&mut window) || send_filled.send(window).is_err() {
+                break;
+            }
+        }
+        let _ = send_errors.send(reader.into_errors());
+    });
+    Reader {
+        filled,
+        empty,
+        errors,
+    }
+}
+
+impl Reader {
+    /// The next window; `None` at the end, or once the engine is cancelled.
+    fn next(&self, engine: &Engine) -> Option<Window> {
+        loop {
+            if engine.cancel_token().is_cancelled() {
+                return None;
+            }
+            match self.filled.recv_timeout(PATIENCE) {
+                Ok(window) => return Some(window),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    fn give_back(&self, window: Window) {
+        // A full channel means that there are windows enough.
+        let _ = self.empty.try_send(window);
+    }
+
+    /// What could not be read. A reader that is still at work has not said yet.
+    fn errors(self) -> Vec<InputError> {
+        drop(self.filled);
+        self.errors.recv_timeout(PATIENCE).unwrap_or_default()
+    }
+}
