@@ -3,6 +3,7 @@
 
 use crate::diagnostic::Span;
 use crate::facts::RegexFlags;
+pub use crate::syntax::CompareOp;
 
 /// A bool-valued node with its place in the source.
 #[derive(Clone, Copy, Debug)]
@@ -52,63 +53,6 @@ pub enum TBoolKind<'a> {
     Substring(SubstringOp, TStr<'a>, &'a str),
     /// `.matches`.
     Matches(TStr<'a>, TPattern<'a>),
-}
-
-/// The comparison operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CompareOp {
-    /// `==`
-    Eq,
-    /// `!=`
-    Ne,
-    /// `<`
-    Lt,
-    /// `<=`
-    Le,
-    /// `>`
-    Gt,
-    /// `>=`
-    Ge,
-}
-
-impl CompareOp {
-    /// The operator as written.
-    #[must_use]
-    pub const fn symbol(self) -> &'static str {
-        match self {
-            Self::Eq => "==",
-            Self::Ne => "!=",
-            Self::Lt => "<",
-            Self::Le => "<=",
-            Self::Gt => ">",
-            Self::Ge => ">=",
-        }
-    }
-
-    /// The comparison of two known ints.
-    #[must_use]
-    pub const fn holds(self, left: i64, right: i64) -> bool {
-        match self {
-            Self::Eq => left == right,
-            Self::Ne => left != right,
-            Self::Lt => left < right,
-            Self::Le => left <= right,
-            Self::Gt => left > right,
-            Self::Ge => left >= right,
-        }
-    }
-
-    /// The operator that gives the same answer with the sides exchanged.
-    #[must_use]
-    pub const fn mirrored(self) -> Self {
-        match self {
-            Self::Lt => Self::Gt,
-            Self::Le => Self::Ge,
-            Self::Gt => Self::Lt,
-            Self::Ge => Self::Le,
-            same => same,
-        }
-    }
 }
 
 /// The substring methods of strings.
