@@ -56,7 +56,7 @@ pub enum TBoolKind<'a> {
 }
 
 /// The substring methods of strings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SubstringOp {
     /// `.contains`
     Contains,
@@ -109,7 +109,7 @@ pub enum TStrKind<'a> {
 }
 
 /// Which output of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stream {
     /// `.stdout`
     Stdout,

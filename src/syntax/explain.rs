@@ -3,7 +3,7 @@
 use crate::diagnostic::{Code, Diagnostic, Span};
 
 use super::parser::GrammarError;
-use super::repair::clip;
+use super::quoting::clip;
 use super::sink::Sink;
 use super::token::{Spanned, Token};
 
@@ -18,18 +18,28 @@ pub(super) fn explain(
     sink: &mut Sink,
 ) {
     errors.sort_by_key(place);
-    // The end of the last error in tokens, known or not.
-    let mut quiet_until = 0;
+    // The last error, reported or not.
+    let mut last = None;
     for error in &errors {
         let at = tokens.partition_point(|spanned| spanned.span.start < place(error));
         let context = Context { source, tokens, at };
-        let silent = at < quiet_until || context.follows_report(sink);
-        quiet_until = at + QUIET;
+        let silent =
+            last.is_some_and(|last| follows(&tokens[last..at])) || context.follows_report(sink);
+        last = Some(at);
         if !silent {
             let expected = Expected::of(error);
             sink.push(context.describe(expected));
         }
     }
+}
+
+/// True if an error follows from the one before it: too close behind, or in the
+/// same operand.
+fn follows(between: &[Spanned<'_>]) -> bool {
+    between.len() < QUIET
+        || !between
+            .iter()
+            .any(|spanned| matches!(spanned.token, Token::AndAnd | Token::OrOr))
 }
 
 fn place(error: &GrammarError<'_>) -> u32 {
@@ -109,9 +119,9 @@ impl Context<'_> {
     }
 
     fn text(&self, at: usize) -> String {
-        self.tokens
-            .get(at)
-            .map_or_else(String::new, |spanned| clip(&self.source[spanned.span.range()]))
+        self.tokens.get(at).map_or_else(String::new, |spanned| {
+            clip(&self.source[spanned.span.range()])
+        })
     }
 
     /// True if this place or the token before it was reported already.
@@ -257,13 +267,13 @@ impl Context<'_> {
                  with `&&` or `||`"
                     .to_owned()
             }
-            Some(token) if token.begins_operand() => {
-                "join checks with `&&` or `||`".to_owned()
-            }
+            Some(token) if token.begins_operand() => "join checks with `&&` or `||`".to_owned(),
             Some(Token::Field(_) | Token::Method(_)) => {
                 "fields and methods follow a dot".to_owned()
             }
-            Some(Token::Open) => "fields take no arguments".to_owned(),
+            Some(Token::Open) if matches!(self.before(), Some(Token::Field(_))) => {
+                "fields take no arguments".to_owned()
+            }
             _ => "join checks with `&&` or `||`".to_owned(),
         }
     }

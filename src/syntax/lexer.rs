@@ -168,12 +168,12 @@ pub(super) fn lex<'a>(language: Language, source: &'a str, arena: &'a Bump) -> L
                 Token::Bang
             }
             Raw::Compare(op) => Token::Compare(op),
-            Raw::Open if lexed.calls(source) => Token::Open,
-            Raw::Open => {
+            Raw::Open if lexed.groups(source) => {
                 lexed.counts.groups += 1;
                 lexed.flawed |= v1;
                 Token::Group
             }
+            Raw::Open => Token::Open,
             Raw::Close => Token::Close,
             Raw::Comma => Token::Comma,
             Raw::Dot => Token::Dot,
@@ -229,12 +229,12 @@ pub(super) fn lex<'a>(language: Language, source: &'a str, arena: &'a Bump) -> L
 }
 
 impl Lexed<'_> {
-    /// True if a `(` here begins an argument list.
-    fn calls(&self, source: &str) -> bool {
-        self.tokens.last().is_some_and(|before| {
-            before.token.is_callee()
-                && (before.token != Token::Flaw(Flaw::Word)
-                    || WordOperator::of(&source[before.span.range()]).is_none())
+    /// True if a `(` here groups, and does not begin an argument list.
+    fn groups(&self, source: &str) -> bool {
+        self.tokens.last().is_none_or(|before| {
+            before.token.precedes_operand()
+                || (before.token == Token::Flaw(Flaw::Word)
+                    && WordOperator::of(&source[before.span.range()]).is_some())
         })
     }
 }
@@ -262,7 +262,10 @@ fn regex<'a>(lexer: &mut Lexer<'a, Raw>, extent: Extent, arena: &'a Bump) -> Tok
         .count();
     // A regex is an argument: anything but `,` or `)` behind it hints that its
     // own text goes on, unless there is no place where it would end.
-    let next = rest[letters..].trim_start_matches([' ', '\t']).bytes().next();
+    let next = rest[letters..]
+        .trim_start_matches([' ', '\t'])
+        .bytes()
+        .next();
     if !matches!(next, Some(b',' | b')') | None)
         && let Some(length) = literal::goes_on(rest)
     {

@@ -1,6 +1,5 @@
-//! Literals: where they end, what their escapes mean, how they are written.
+//! Literals: where they end and what their escapes mean.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use bumpalo::Bump;
@@ -178,47 +177,6 @@ pub(super) fn flags(letters: &str) -> Option<RegexFlags> {
     })
 }
 
-/// A string literal with that value.
-#[must_use]
-pub fn quote(value: &str) -> String {
-    let mut out = String::with_capacity(value.len() + 2);
-    out.push('"');
-    for c in value.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            '\0' => out.push_str("\\0"),
-            c if c.is_control() => {
-                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
-
-/// A regex literal's content for that text: every `/` that no backslash
-/// precedes gets one.
-pub(super) fn slash(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 4);
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '/' => out.push_str("\\/"),
-            '\\' => {
-                out.push(c);
-                out.extend(chars.next());
-            }
-            c => out.push(c),
-        }
-    }
-    out
-}
-
 /// The byte of the source that byte `offset` of a pattern comes from, if the
 /// literal at `span` says so plainly: a regex literal, or a string without
 /// escapes.
@@ -248,6 +206,7 @@ pub fn pattern_offset(source: &str, span: Span, offset: usize) -> Option<usize> 
 
 #[cfg(test)]
 mod tests {
+    use super::super::quoting::slash;
     use super::*;
 
     #[test]
@@ -299,7 +258,10 @@ mod tests {
     #[test]
     fn extents() {
         let found = extent(br#"a\"b" rest"#, b'"');
-        assert_eq!((found.content, found.closed, found.escaped), (4, true, true));
+        assert_eq!(
+            (found.content, found.closed, found.escaped),
+            (4, true, true)
+        );
         assert!(!extent(b"a\nb\"", b'"').closed);
         assert!(!extent(b"a\\", b'"').closed);
         assert_eq!(extent(b"a\\\n\"", b'"').content, 2);

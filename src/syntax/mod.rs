@@ -7,6 +7,7 @@
 mod ast;
 mod explain;
 mod grammar;
+mod junk;
 mod lexer;
 mod limits;
 mod literal;
@@ -14,6 +15,7 @@ mod near;
 mod parser;
 mod print;
 mod prose;
+mod quoting;
 mod repair;
 mod sink;
 mod token;
@@ -22,6 +24,9 @@ pub use ast::{
     Argument, ArgumentKind, CompareOp, Expr, ExprKind, Field, Method, Selector, SelectorKind,
 };
 pub use limits::{MAX_DIAGNOSTICS, MAX_NESTING, MAX_PRIMITIVES, MAX_SOURCE};
-pub use literal::{pattern_offset, quote};
+pub use literal::pattern_offset;
 pub use parser::{Frontend, LalrParser, Parsed, parse};
 pub use print::print;
+pub(crate) use quoting::clip;
+pub use quoting::quote;
+pub(crate) use sink::Sink;

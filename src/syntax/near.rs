@@ -17,13 +17,9 @@ pub(super) enum WordOperator {
 impl WordOperator {
     /// The operator that a word stands for.
     pub(super) fn of(word: &str) -> Option<Self> {
-        [
-            ("and", Self::And),
-            ("or", Self::Or),
-            ("not", Self::Not),
-        ]
-        .into_iter()
-        .find_map(|(name, operator)| word.eq_ignore_ascii_case(name).then_some(operator))
+        [("and", Self::And), ("or", Self::Or), ("not", Self::Not)]
+            .into_iter()
+            .find_map(|(name, operator)| word.eq_ignore_ascii_case(name).then_some(operator))
     }
 
     /// The operator as the language writes it.

@@ -2,8 +2,8 @@
 
 use crate::diagnostic::{Code, Diagnostic, Span};
 
-use super::literal::quote;
 use super::near::WordOperator;
+use super::quoting::quote;
 use super::token::{Flaw, Spanned, Token};
 
 /// Programs that begin a line someone meant for a shell.
@@ -16,9 +16,9 @@ const PROGRAMS: &[&str] = &[
 
 /// The one diagnostic for a source that is no predicate as a whole.
 pub(super) fn judge(source: &str, tokens: &[Spanned<'_>]) -> Option<Diagnostic> {
-    let calls = tokens.windows(2).any(|pair| {
-        matches!(pair[0].token, Token::Primitive(_)) && pair[1].token == Token::Open
-    });
+    let calls = tokens
+        .windows(2)
+        .any(|pair| matches!(pair[0].token, Token::Primitive(_)) && pair[1].token == Token::Open);
     if calls {
         return None;
     }
@@ -78,7 +78,10 @@ fn has_sentence(source: &str, tokens: &[Spanned<'_>]) -> bool {
 
 fn is_wordy(chunk: &str) -> bool {
     let bare = chunk.trim_matches(|c: char| c.is_ascii_punctuation());
-    !bare.is_empty() && bare.chars().all(|c| c.is_alphanumeric() || "-_'".contains(c))
+    !bare.is_empty()
+        && bare
+            .chars()
+            .all(|c| c.is_alphanumeric() || "-_'".contains(c))
 }
 
 /// True for one word that can only be a path: `src/main.rs`, `./run.sh`.
@@ -151,5 +154,8 @@ fn bare_path(text: &str, span: Span) -> Diagnostic {
         span,
         format!("`{text}` is a path, not a predicate"),
     )
-    .help(format!("to claim that it exists, write `exists({})`", quote(text)))
+    .help(format!(
+        "to claim that it exists, write `exists({})`",
+        quote(text)
+    ))
 }

@@ -10,7 +10,8 @@ use crate::language::Language;
 
 use super::ast::{CompareOp, Field, Method};
 use super::literal;
-use super::near::{self, Position, WordOperator};
+use super::near::WordOperator;
+use super::quoting::{clip, quote, slash};
 use super::sink::Sink;
 use super::token::{Flaw, Spanned, Token};
 
@@ -23,6 +24,8 @@ pub(super) fn repair<'a>(
     arena: &'a Bump,
     sink: &mut Sink,
 ) -> BumpVec<'a, Spanned<'a>> {
+    let cut = cut_at_open_string(source, tokens);
+    let tokens = cut.as_deref().unwrap_or(tokens);
     let mut repair = Repair {
         language,
         source,
@@ -39,15 +42,38 @@ pub(super) fn repair<'a>(
     repair.sound
 }
 
-struct Repair<'a, 't> {
-    language: Language,
+/// Where a quote is missing, strings and the text between them change places:
+/// the last string stays open, and the first that a word touches is the one
+/// that was never closed. Gives the tokens up to there.
+fn cut_at_open_string<'a>(source: &str, tokens: &[Spanned<'a>]) -> Option<Vec<Spanned<'a>>> {
+    if tokens.last()?.token != Token::Flaw(Flaw::OpenString) {
+        return None;
+    }
+    let at = tokens.windows(2).position(|pair| {
+        matches!(pair[0].token, Token::Str(_) | Token::Flaw(Flaw::Escape))
+            && pair[0].span.end == pair[1].span.start
+            && (pair[1].token == Token::Flaw(Flaw::Word) || pair[1].token.is_word())
+    })?;
+    let mut kept = tokens[..=at].to_vec();
+    let open = kept.last_mut()?;
+    let start = open.span.range().start;
+    let end = source[start..].find(['\n', '\r']);
+    open.token = Token::Flaw(Flaw::OpenString);
+    open.span = Span::new(start, end.map_or(source.len(), |length| start + length));
+    Some(kept)
+}
+
+/// The state of a repair. The other half of it, `junk`, handles what means
+/// nothing at all.
+pub(super) struct Repair<'a, 't> {
+    pub(super) language: Language,
     source: &'a str,
     arena: &'a Bump,
-    tokens: &'t [Spanned<'a>],
+    pub(super) tokens: &'t [Spanned<'a>],
     sink: &'t mut Sink,
     /// One parenthesis stands for all: the others have the same cure.
     group_seen: bool,
-    sound: BumpVec<'a, Spanned<'a>>,
+    pub(super) sound: BumpVec<'a, Spanned<'a>>,
 }
 
 impl<'a> Repair<'a, '_> {
@@ -72,11 +98,17 @@ impl<'a> Repair<'a, '_> {
         1
     }
 
-    fn text(&self, span: Span) -> &'a str {
+    pub(super) fn text(&self, span: Span) -> &'a str {
         &self.source[span.range()]
     }
 
-    fn error(&mut self, code: Code, span: Span, message: impl Into<Box<str>>, help: &str) {
+    pub(super) fn error(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<Box<str>>,
+        help: &str,
+    ) {
         self.sink
             .push(Diagnostic::error(code, span, message).help(help));
     }
@@ -113,16 +145,12 @@ impl<'a> Repair<'a, '_> {
                 "`.ends_with`",
                 "name that language, or write `.matches(/…$/)`",
             ),
-            Token::Regex(_, flags) if flags != RegexFlags::NONE => {
-                self.sink.push(
-                    Diagnostic::error(
-                        Code::RegexFlags,
-                        span,
-                        format!("`{flags}` after a regex: only `elench-predicate-v2` has flags there"),
-                    )
-                    .help(format!("begin the pattern with the flags: `/(?{flags})…/`")),
-                );
-                return;
+            Token::Regex(text, flags) if flags != RegexFlags::NONE => {
+                let message =
+                    format!("only `elench-predicate-v2` has flags, `{flags}`, after a regex");
+                let text = clip(&slash(text));
+                let help = format!("begin the pattern with them: `/(?{flags}){text}/`");
+                return self.error(Code::RegexFlags, span, message, &help);
             }
             _ => return,
         };
@@ -183,7 +211,7 @@ impl<'a> Repair<'a, '_> {
                     Code::SingleQuotes,
                     span,
                     "strings stand in double quotes",
-                    &format!("write `{}`", literal::quote(value)),
+                    &format!("write `{}`", quote(value)),
                 );
                 Token::Str(value)
             }
@@ -225,7 +253,7 @@ impl<'a> Repair<'a, '_> {
         }
     }
 
-    fn word_operator(&mut self, operator: WordOperator, span: Span) -> Token<'a> {
+    pub(super) fn word_operator(&mut self, operator: WordOperator, span: Span) -> Token<'a> {
         let symbol = operator.symbol();
         self.error(
             Code::WordOperator,
@@ -244,7 +272,9 @@ impl<'a> Repair<'a, '_> {
             format!("this {what} has no end")
         };
         let help = if more {
-            format!("close it with `{delimiter}` on the same line; a line end in it is `{line_end}`")
+            format!(
+                "close it with `{delimiter}` on the same line; a line end in it is `{line_end}`"
+            )
         } else {
             format!("close it with `{delimiter}`")
         };
@@ -280,7 +310,7 @@ impl<'a> Repair<'a, '_> {
             Code::UnescapedSlash,
             span,
             "a bare `/` ends a regex",
-            &format!("in a regex a slash is `\\/`: write `/{}/`", literal::slash(content)),
+            &format!("in a regex a slash is `\\/`: write `/{}/`", slash(content)),
         );
         Token::Regex(content, RegexFlags::NONE)
     }
@@ -302,160 +332,5 @@ impl<'a> Repair<'a, '_> {
         );
         let content = text.get(1..end).unwrap_or_default();
         Token::Regex(literal::unslash(content, self.arena), RegexFlags::NONE)
-    }
-
-    /// Reports a run of words, numbers and characters that mean nothing, with
-    /// the words of the language that are strewn in.
-    fn junk(&mut self, at: usize) -> usize {
-        let first = self.tokens[at];
-        if let Some(token) = self.operator(first) {
-            self.sound.push(token);
-            return 1;
-        }
-        let run = self.run_length(at);
-        let last = self.tokens[at + run - 1];
-        let span = first.span.to(last.span);
-        // Members of what is unknown are unknown too; that is not news.
-        let stale = at >= 2
-            && self.tokens[at - 1].token == Token::Dot
-            && self.sound.iter().rev().nth(1).is_some_and(|before| before.token == Token::Unknown);
-        let mut token = Token::Unknown;
-        if !stale {
-            token = self.report_junk(at, run, span);
-        }
-        self.sound.push(Spanned { token, span });
-        run
-    }
-
-    fn operator(&mut self, spanned: Spanned<'a>) -> Option<Spanned<'a>> {
-        let operator = WordOperator::of(self.text(spanned.span))?;
-        let token = self.word_operator(operator, spanned.span);
-        Some(Spanned { token, ..spanned })
-    }
-
-    /// Tokens from `at` on that belong to one piece of junk.
-    fn run_length(&self, at: usize) -> usize {
-        let is_junk = |index: usize| {
-            let Some(spanned) = self.tokens.get(index) else {
-                return false;
-            };
-            let called = self
-                .tokens
-                .get(index + 1)
-                .is_some_and(|next| next.token == Token::Open);
-            match spanned.token {
-                Token::Flaw(Flaw::Word) => WordOperator::of(self.text(spanned.span)).is_none(),
-                Token::Flaw(Flaw::Character | Flaw::Number) => true,
-                token => token.is_word() && !called,
-            }
-        };
-        let mut end = at + 1;
-        // A word with an argument list is a thing of its own.
-        while self.tokens[end - 1].token != Token::Open && is_junk(end) {
-            end += 1;
-        }
-        end - at
-    }
-
-    fn report_junk(&mut self, at: usize, run: usize, span: Span) -> Token<'a> {
-        let text = self.text(span);
-        let shown = clip(text);
-        if run > 1 && self.tokens[at..at + run].iter().any(|s| s.token == Token::Flaw(Flaw::Word)) {
-            self.error(
-                Code::UnknownWord,
-                span,
-                format!("`{shown}` is nothing that the language knows"),
-                "combine checks with `&&`, `||` and `!`; a claim in words belongs in \
-                 `form: \"annotation\"`",
-            );
-            return Token::Unknown;
-        }
-        match self.tokens[at].token {
-            Token::Flaw(Flaw::Number) => {
-                self.error(
-                    Code::UnexpectedCharacter,
-                    span,
-                    format!("`{shown}` is no integer"),
-                    "integers are plain decimal digits, without fraction, unit or separators",
-                );
-                Token::Int(0)
-            }
-            Token::Flaw(Flaw::Word) => self.unknown_word(at, span),
-            _ => {
-                self.error(
-                    Code::UnexpectedCharacter,
-                    span,
-                    format!("`{shown}` begins nothing that the language knows"),
-                    character_help(text),
-                );
-                Token::Unknown
-            }
-        }
-    }
-
-    fn unknown_word(&mut self, at: usize, span: Span) -> Token<'a> {
-        let word = self.text(span);
-        let follows = |index: usize, token| {
-            self.tokens.get(index).is_some_and(|spanned| spanned.token == token)
-        };
-        let position = if at > 0 && follows(at - 1, Token::Dot) {
-            Position::Member
-        } else if follows(at + 1, Token::Open) {
-            Position::Callee
-        } else {
-            Position::Alone
-        };
-        let nearest = near::nearest(self.language, word, position);
-        let help = match (nearest, position) {
-            (Some((name, _)), _) => format!("did you mean `{name}`?"),
-            (None, Position::Member) => "a run has `.exit`, `.stdout` and `.stderr`, a test \
-                has `.passed`, output has `.contains(\"…\")` and `.matches(/…/)`"
-                .to_owned(),
-            (None, Position::Callee) => "the checks are `grep`, `exists`, `test` and `run`; to \
-                claim what a function returns, write a test and claim `test(\"its name\").passed`"
-                .to_owned(),
-            (None, Position::Alone) => "strings stand in double quotes; combine checks with \
-                `&&`, `||` and `!`"
-                .to_owned(),
-        };
-        self.error(
-            Code::UnknownWord,
-            span,
-            format!("unknown word `{}`", clip(word)),
-            &help,
-        );
-        nearest.map_or(Token::Unknown, |(_, token)| token)
-    }
-}
-
-fn character_help(text: &str) -> &'static str {
-    match text.chars().next() {
-        Some('“' | '”' | '„' | '«' | '»') => "strings stand in plain double quotes, `\"`",
-        Some('\'' | '‘' | '’' | '`') => "strings stand in double quotes, `\"`",
-        Some('≥') => "write `>=`",
-        Some('≤') => "write `<=`",
-        Some('≠') => "write `!=`",
-        Some('∧') => "write `&&`",
-        Some('∨') => "write `||`",
-        Some('¬') => "write `!`",
-        Some('-' | '+' | '*' | '%') => {
-            "there is no arithmetic; compare with the number that you mean"
-        }
-        Some('[' | '{') => "the language has no lists; combine checks with `&&` and `||`",
-        Some(';') => "combine checks with `&&` and `||`",
-        Some('$') => "the language has no variables; write the value itself",
-        Some('\\') => "outside literals there are no escapes",
-        _ => "remove it, or put it into a string",
-    }
-}
-
-/// The beginning of a text, so that a message stays a line.
-pub(super) fn clip(text: &str) -> String {
-    const SHOWN: usize = 60;
-    let line = text.lines().next().unwrap_or_default();
-    match line.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None if line.len() < text.len() => format!("{line}…"),
-        None => line.to_owned(),
     }
 }

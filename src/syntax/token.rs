@@ -47,11 +47,21 @@ pub(super) enum Token<'a> {
 }
 
 impl Token<'_> {
-    /// True for the words that stand before an argument list.
-    pub(super) const fn is_callee(self) -> bool {
+    /// True for what an operand begins behind, so that a `(` there groups.
+    pub(super) const fn precedes_operand(self) -> bool {
         matches!(
             self,
-            Self::Primitive(_) | Self::Method(_) | Self::Flaw(Flaw::Word)
+            Self::AndAnd
+                | Self::OrOr
+                | Self::Bang
+                | Self::Compare(_)
+                | Self::Open
+                | Self::Group
+                | Self::Comma
+                | Self::Dot
+                | Self::Flaw(
+                    Flaw::Equals | Flaw::Ampersand | Flaw::Pipe | Flaw::Comment | Flaw::Control
+                )
         )
     }
 
