@@ -14,8 +14,11 @@ use crate::syntax::pattern_offset;
 /// is checked when it is built.
 pub const MAX_PATTERN: usize = 4096;
 
-/// Depth of groups and classes in a pattern.
-const NEST_LIMIT: u32 = 100;
+/// Depth of a pattern's tree, the default of the `regex` crate.
+const NEST_LIMIT: u32 = 250;
+
+/// Depth of groups on the fast path; each is a few levels of the tree.
+const PLAIN_GROUPS: u32 = 8;
 
 /// Checks that a pattern is one of the `regex` crate: Unicode on, haystacks of
 /// any bytes.
@@ -104,7 +107,7 @@ pub fn is_plainly_valid(text: &str) -> bool {
             b'*' | b'+' | b'?' | b'|' | b'^' | b'$' => repeatable = false,
             b'(' => {
                 groups += 1;
-                if bytes.get(at + 1) == Some(&b'?') || groups == NEST_LIMIT / 2 {
+                if bytes.get(at + 1) == Some(&b'?') || groups > PLAIN_GROUPS {
                     return false;
                 }
                 repeatable = false;
@@ -265,7 +268,7 @@ fn in_words(kind: &Syntax) -> (Code, String, &'static str) {
         Syntax::NestLimitExceeded(_) => (
             Code::InvalidRegex,
             "the pattern is nested too deep",
-            "groups nest up to 100 deep",
+            "groups and classes nest some 60 deep",
         ),
         other => {
             return (

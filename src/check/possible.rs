@@ -70,14 +70,20 @@ impl Possible {
     pub(super) fn of(node: &TBool<'_>) -> Self {
         match node.kind {
             TBoolKind::Not(inner) => Self::of(inner).not(),
-            TBoolKind::And(operands) => operands
-                .iter()
-                .map(Self::of)
-                .fold(Self::only(true), Self::and),
-            TBoolKind::Or(operands) => operands
-                .iter()
-                .map(Self::of)
-                .fold(Self::only(false), Self::or),
+            TBoolKind::And(operands) => {
+                let mut all = Self::only(true);
+                for operand in operands {
+                    all = all.and(Self::of(operand));
+                }
+                all
+            }
+            TBoolKind::Or(operands) => {
+                let mut any = Self::only(false);
+                for operand in operands {
+                    any = any.or(Self::of(operand));
+                }
+                any
+            }
             TBoolKind::EqualBool {
                 negated,
                 left,

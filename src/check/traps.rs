@@ -247,6 +247,9 @@ fn hostile_sources_get_one_diagnostic_quickly() {
     assert_eq!(codes(ElenchV2, &deep), []);
     let deep = format!("{}exists(\"a\"){}", "!(".repeat(129), ")".repeat(129));
     assert_eq!(codes(ElenchV2, &deep), [NestedTooDeep]);
+    let unit = "(true || true && !true == ";
+    let mixed = format!("{}exists(\"a\"){}", unit.repeat(128), ")".repeat(128));
+    assert_eq!(codes(ElenchV2, &mixed), [Vacuous]);
     let fields = format!("run(\"a\"){}", ".stdout".repeat(9000));
     assert_eq!(codes(ElenchV1, &fields), [NoSuchField]);
     let wide = vec!["exists(\"a\")"; 256].join(" && ");

@@ -93,52 +93,44 @@ impl<'a, 's> Checker<'a, 's> {
 
     fn bool(&mut self, expr: &Expr<'a>) -> Option<TBool<'a>> {
         let span = expr.span;
-        let value = self.infer(expr);
-        let text = || self.text(span);
+        match self.infer(expr) {
+            Value::Bool(kind) => Some(TBool { kind, span }),
+            value => {
+                self.not_a_bool(value, span);
+                None
+            }
+        }
+    }
+
+    fn not_a_bool(&mut self, value: Value<'a>, span: Span) {
+        let text = self.text(span);
         let help = match value {
-            Value::Bool(kind) => return Some(TBool { kind, span }),
-            Value::Broken => return None,
-            Value::Int(TIntKind::Exit(_)) => format!("to claim success write `{} == 0`", text()),
+            Value::Bool(_) | Value::Broken => return,
+            Value::Int(TIntKind::Exit(_)) => format!("to claim success write `{text} == 0`"),
             Value::Int(TIntKind::Const(_)) => {
                 "compare it with a count, as in `grep(/…/, \"path\") >= 1`".to_owned()
             }
-            Value::Int(_) => format!("to claim that there is one write `{} >= 1`", text()),
+            Value::Int(_) => format!("to claim that there is one write `{text} >= 1`"),
             Value::Str(TStrKind::Const(_)) => {
                 "name a check, such as `grep(/…/, \"path\") >= 1`".to_owned()
             }
-            Value::Str(_) => format!("say what it holds: `{}.contains(\"…\")`", text()),
-            Value::Test(_) => format!("write `{}.passed`", text()),
-            Value::Run(_) => format!("to claim success write `{}.exit == 0`", text()),
+            Value::Str(_) => format!("say what it holds: `{text}.contains(\"…\")`"),
+            Value::Test(_) => format!("write `{text}.passed`"),
+            Value::Run(_) => format!("to claim success write `{text}.exit == 0`"),
         };
-        let message = format!("`{}` is {}, not a bool", text(), value.type_name());
+        let message = format!("`{text}` is {}, not a bool", value.type_name());
         self.error(Code::NotABool, span, message, help);
-        None
     }
 
-    fn bools(&mut self, operands: &[Expr<'a>]) -> Option<&'a [TBool<'a>]> {
-        let mut typed = BumpVec::with_capacity_in(operands.len(), self.arena);
-        for operand in operands {
-            // Every operand is looked at, for all the errors there are.
-            typed.extend(self.bool(operand));
-        }
-        (typed.len() == operands.len()).then(|| typed.into_bump_slice() as &[_])
-    }
-
+    /// Nested expressions come back here: every form has a function of its own,
+    /// which keeps this frame small.
     fn infer(&mut self, expr: &Expr<'a>) -> Value<'a> {
         match expr.kind {
-            ExprKind::Or(operands) => self
-                .bools(operands)
-                .map_or(Value::Broken, |typed| Value::Bool(TBoolKind::Or(typed))),
-            ExprKind::And(operands) => self
-                .bools(operands)
-                .map_or(Value::Broken, |typed| Value::Bool(TBoolKind::And(typed))),
-            ExprKind::Not(count, operand) => match self.bool(operand) {
-                None => Value::Broken,
-                Some(inner) if count % 2 == 0 => Value::Bool(inner.kind),
-                Some(inner) => Value::Bool(TBoolKind::Not(self.arena.alloc(inner))),
-            },
-            ExprKind::Compare(op, left, right) => self.compare(expr.span, op, left, right),
-            ExprKind::Select(base, selectors) => self.select(base, selectors),
+            ExprKind::Or(operands) => self.junction(operands, TBoolKind::Or),
+            ExprKind::And(operands) => self.junction(operands, TBoolKind::And),
+            ExprKind::Not(count, operand) => self.negation(count, operand),
+            ExprKind::Compare(op, left, right) => self.comparison(expr.span, op, left, right),
+            ExprKind::Select(base, selectors) => self.selection(base, selectors),
             ExprKind::Call(primitive, arguments) => self.call(primitive, arguments, expr.span),
             ExprKind::Int(value) => Value::Int(TIntKind::Const(value)),
             ExprKind::Str(value) => Value::Str(TStrKind::Const(value)),
@@ -147,18 +139,61 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    fn compare(
+    fn negation(&mut self, count: u32, operand: &Expr<'a>) -> Value<'a> {
+        match self.bool(operand) {
+            None => Value::Broken,
+            Some(inner) if count % 2 == 0 => Value::Bool(inner.kind),
+            Some(inner) => Value::Bool(TBoolKind::Not(self.arena.alloc(inner))),
+        }
+    }
+
+    fn comparison(
         &mut self,
         span: Span,
         op: CompareOp,
         left: &Expr<'a>,
         right: &Expr<'a>,
     ) -> Value<'a> {
-        let values = (self.infer(left), self.infer(right));
+        let a = self.infer(left);
+        let b = self.infer(right);
+        self.compare(span, op, (a, left.span), (b, right.span))
+    }
+
+    fn selection(&mut self, base: &Expr<'a>, selectors: &[Selector<'a>]) -> Value<'a> {
+        let value = self.infer(base);
+        self.select(value, base.span, selectors)
+    }
+
+    /// Operands of `&&` or `||`. Every one is looked at, for all the errors
+    /// there are.
+    fn junction(
+        &mut self,
+        operands: &[Expr<'a>],
+        kind: fn(&'a [TBool<'a>]) -> TBoolKind<'a>,
+    ) -> Value<'a> {
+        let mut typed = BumpVec::with_capacity_in(operands.len(), self.arena);
+        for operand in operands {
+            if let Some(operand) = self.bool(operand) {
+                typed.push(operand);
+            }
+        }
+        if typed.len() == operands.len() {
+            Value::Bool(kind(typed.into_bump_slice()))
+        } else {
+            Value::Broken
+        }
+    }
+
+    fn compare(
+        &mut self,
+        span: Span,
+        op: CompareOp,
+        (a, left): (Value<'a>, Span),
+        (b, right): (Value<'a>, Span),
+    ) -> Value<'a> {
         let negated = op == CompareOp::Ne;
         let equality = negated || op == CompareOp::Eq;
-        let (left, right) = (left.span, right.span);
-        Value::Bool(match values {
+        Value::Bool(match (a, b) {
             (Value::Broken, _) | (_, Value::Broken) => return Value::Broken,
             (Value::Int(a), Value::Int(b)) => TBoolKind::CompareInt(
                 op,
@@ -240,9 +275,12 @@ impl<'a, 's> Checker<'a, 's> {
         self.error(Code::TypeMismatch, span, message, help);
     }
 
-    fn select(&mut self, base: &Expr<'a>, selectors: &[Selector<'a>]) -> Value<'a> {
-        let mut value = self.infer(base);
-        let mut span = base.span;
+    fn select(
+        &mut self,
+        mut value: Value<'a>,
+        mut span: Span,
+        selectors: &[Selector<'a>],
+    ) -> Value<'a> {
         for selector in selectors {
             value = match (value, selector.kind) {
                 (Value::Broken, _) | (_, SelectorKind::Broken) => return Value::Broken,

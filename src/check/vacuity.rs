@@ -176,8 +176,12 @@ impl<'a> Examiner<'_, 'a> {
                 }
             }
             TBoolKind::EqualBool { left, right, .. } => {
-                self.report_part(left);
-                self.report_part(right);
+                for side in [left, right] {
+                    // `… == true` is wordy, not weak.
+                    if !matches!(side.kind, TBoolKind::Const(_)) {
+                        self.report_part(side);
+                    }
+                }
             }
             _ => {}
         }
