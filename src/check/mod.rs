@@ -1,30 +1,23 @@
-//! Types, vacuity and lints.
+//! Types, vacuity and lints: from source to a typed tree that cannot fail to
+//! compile, or to diagnostics.
 
+mod arguments;
+mod cases;
+mod command;
+mod entry;
+mod hir;
+mod lint;
+mod path;
+pub mod pattern;
+mod possible;
+#[cfg(test)]
+mod traps;
 pub mod typed;
+mod types;
+mod vacuity;
+mod variable;
+#[cfg(test)]
+mod worlds;
 
-use crate::diagnostic::Diagnostic;
-use crate::language::Language;
-use bumpalo::Bump;
-/// x
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /** x */
-    pub allow_vacuous: bool,
-}
-/// x
-#[derive(Debug)]
-pub struct Checked<'a> {
-    /** x */
-    pub root: &'a typed::TBool<'a>,
-    /** x */
-    pub warnings: Vec<Diagnostic>,
-}
-/// x
-pub fn check<'a>(
-    _l: Language,
-    _s: &'a str,
-    _a: &'a Bump,
-    _o: Options,
-) -> Result<Checked<'a>, Vec<Diagnostic>> {
-    Err(vec![])
-}
+pub use entry::{Checked, Options, check};
+pub use lint::lint;

@@ -3,6 +3,7 @@
 
 use crate::diagnostic::Span;
 use crate::facts::RegexFlags;
+pub use crate::syntax::CompareOp;
 
 pub use crate::compare::CompareOp;
 
@@ -57,7 +58,7 @@ pub enum TBoolKind<'a> {
 }
 
 /// The substring methods of strings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SubstringOp {
     /// `.contains`
     Contains,
@@ -110,7 +111,7 @@ pub enum TStrKind<'a> {
 }
 
 /// Which output of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stream {
     /// `.stdout`
     Stdout,

@@ -1,0 +1,8 @@
+//! The parser that the build script generates.
+
+lalrpop_util::lalrpop_mod!(
+    #[expect(clippy::ptr_arg, clippy::unwrap_used, reason = "generated code")]
+    claims
+);
+
+pub(super) use claims::PredicateParser;
