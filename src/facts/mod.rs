@@ -1,9 +1,14 @@
 //! Facts: what the primitives of a predicate establish about the world.
 
+mod exists;
+mod grep;
 mod key;
+mod refused;
 mod source;
+mod workspace;
 
 pub use key::{FactKey, PathSpec, Pattern, Primitive, RegexFlags};
 pub use source::{
     CancelToken, Cost, Demand, FactSource, FactValue, FetchStats, Fetched, Place, RunOutput,
 };
+pub use workspace::WorkspaceSource;
