@@ -43,6 +43,8 @@ reason_codes! {
     TooLarge => "too_large",
     /// The compiled pattern is over its size limit.
     PatternTooLarge => "pattern_too_large",
+    /// The pattern is no regex.
+    PatternInvalid => "pattern_invalid",
     /// The policy does not allow the command or the test runner.
     CommandNotAllowed => "command_not_allowed",
     /// The program is not on the policy's path.
