@@ -157,9 +157,9 @@ codes! {
     TooManyPrimitives => "too_many_primitives", Parse;
     /// `!` or parentheses nested more than 128 deep.
     NestedTooDeep => "nested_too_deep", Parse;
-    // Types.
     /// A primitive with too few or too many arguments.
-    WrongArgumentCount => "wrong_argument_count", Type;
+    WrongArgumentCount => "wrong_argument_count", Parse;
+    // Types.
     /// An argument of another type.
     WrongArgument => "wrong_argument", Type;
     /// A field or method that the value does not have.
