@@ -5,6 +5,9 @@
 mod reference;
 
 mod case;
+mod generate;
 mod judge;
+mod limits;
+mod properties;
 mod suites;
 mod workspace;

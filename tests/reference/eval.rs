@@ -131,7 +131,9 @@ fn compare(op: &str, left: Value, right: Value) -> Outcome {
                 truncated: right_cut,
             },
         ) => {
-            if left_cut || right_cut {
+            // A cut stream may be all there is, or go on in any way.
+            let may_be = |cut: bool, kept: &[u8], other: &[u8]| cut && other.starts_with(kept);
+            if may_be(left_cut, &left, &right) || may_be(right_cut, &right, &left) {
                 return Err("output_truncated".to_owned());
             }
             left.cmp(&right)
@@ -175,20 +177,25 @@ fn field(of: Value, name: &str) -> Outcome {
     })
 }
 
-/// What was found in the kept part of a cut stream is there; what was not
-/// found may be in the lost part, and what a regex or an end finds may be an
-/// accident of the cut.
+/// What the lost part of a cut stream cannot change stands.
 fn call_method(bytes: &[u8], truncated: bool, method: &Method) -> Outcome {
-    let (found, survives_cut) = match method {
-        Method::Contains(needle) => (contains(bytes, needle.as_bytes()), true),
-        Method::StartsWith(start) => (bytes.starts_with(start.as_bytes()), true),
-        Method::EndsWith(end) => (bytes.ends_with(end.as_bytes()), false),
+    let (found, stands) = match method {
+        Method::Contains(needle) => {
+            let found = contains(bytes, needle.as_bytes());
+            (found, found)
+        }
+        Method::StartsWith(start) => {
+            let found = bytes.starts_with(start.as_bytes());
+            (found, found || !start.as_bytes().starts_with(bytes))
+        }
+        Method::EndsWith(end) => (bytes.ends_with(end.as_bytes()), end.is_empty()),
         Method::Matches(pattern) => {
             let regex = pattern.compile().expect("the tree is checked");
-            (regex.is_match(bytes), false)
+            let found = regex.is_match(bytes);
+            (found, found && !pattern.looks_beyond_its_match())
         }
     };
-    if truncated && !(found && survives_cut) {
+    if truncated && !stands {
         return Err("output_truncated".to_owned());
     }
     Ok(Value::Bool(found))

@@ -19,6 +19,6 @@ mod verdict;
 
 pub(crate) use eval::{FactValue, Output, Tri, evaluate};
 pub(crate) use files::fact_in;
-pub(crate) use tree::{Expr, Fact, Pattern};
+pub(crate) use tree::Fact;
 pub(crate) use vacuity::constant;
-pub(crate) use verdict::{Error, Stage, Verdict, eval_in, eval_with, parse, parse_call};
+pub(crate) use verdict::{Stage, Verdict, eval_in, eval_with, parse, parse_call};

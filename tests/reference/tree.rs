@@ -58,4 +58,17 @@ impl Pattern {
             .size_limit(2 << 20)
             .build()
     }
+
+    /// True if an end of the text or of a word is part of the pattern, so that
+    /// a match at the end of a prefix may be none in the whole text.
+    pub(crate) fn looks_beyond_its_match(&self) -> bool {
+        let hir = regex_syntax::ParserBuilder::new()
+            .utf8(false)
+            .multi_line(self.flags.contains('m'))
+            .build()
+            .parse(&self.text)
+            .expect("the tree is checked");
+        let mut looks = hir.properties().look_set().iter();
+        looks.any(|look| look != regex_syntax::hir::Look::Start)
+    }
 }
