@@ -190,7 +190,7 @@ fn call_method(bytes: &[u8], truncated: bool, method: &Method) -> Outcome {
         }
         Method::EndsWith(end) => (bytes.ends_with(end.as_bytes()), end.is_empty()),
         Method::Matches(pattern) => {
-            let regex = pattern.compile().expect("the tree is checked");
+            let regex = pattern.compile().map_err(|_| "pattern_too_large")?;
             let found = regex.is_match(bytes);
             (found, found && !pattern.looks_beyond_its_match())
         }

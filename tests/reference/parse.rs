@@ -245,8 +245,9 @@ fn pattern(argument: &Token) -> Result<Pattern, Error> {
     if pattern.text.len() > 4 << 10 {
         return Err(refuse("pattern too long"));
     }
-    match pattern.compile() {
-        Ok(_) => Ok(pattern),
-        Err(error) => Err(refuse(&error.to_string())),
+    if pattern.is_regex() {
+        Ok(pattern)
+    } else {
+        Err(refuse("no regex"))
     }
 }

@@ -49,7 +49,12 @@ pub(crate) struct Path {
 }
 
 impl Pattern {
-    /// The compiled pattern, or why it is none.
+    /// Whether the text is a regex at all, however large.
+    pub(crate) fn is_regex(&self) -> bool {
+        !matches!(self.compile(), Err(regex::Error::Syntax(_)))
+    }
+
+    /// The compiled pattern, unless it is no regex or too large.
     pub(crate) fn compile(&self) -> Result<regex::bytes::Regex, regex::Error> {
         regex::bytes::RegexBuilder::new(&self.text)
             .case_insensitive(self.flags.contains('i'))
@@ -67,7 +72,7 @@ impl Pattern {
             .multi_line(self.flags.contains('m'))
             .build()
             .parse(&self.text)
-            .expect("the tree is checked");
+            .expect("the pattern compiles");
         let mut looks = hir.properties().look_set().iter();
         looks.any(|look| look != regex_syntax::hir::Look::Start)
     }

@@ -83,10 +83,10 @@ fn collect_domains(expr: &Expr, literals: &[i64], domains: &mut Domains) {
         _ if is_number(expr) => {
             domains.insert(leaf(expr), numbers(literals, !is_exit(expr)));
         }
-        Expr::Call(Fact::Exists(_)) | Expr::Field(..) | Expr::Method(..) => {
-            if folded(expr).is_none() {
-                domains.insert(leaf(expr), vec![0, 1]);
-            }
+        Expr::Call(Fact::Exists(_)) | Expr::Field(..) | Expr::Method(..)
+            if folded(expr).is_none() =>
+        {
+            domains.insert(leaf(expr), vec![0, 1]);
         }
         _ => {}
     }
@@ -155,7 +155,7 @@ fn folded(expr: &Expr) -> Option<bool> {
         (Expr::Str(text), Method::StartsWith(start)) => Some(text.starts_with(start)),
         (Expr::Str(text), Method::EndsWith(end)) => Some(text.ends_with(end)),
         (Expr::Str(text), Method::Matches(pattern)) => {
-            let regex = pattern.compile().expect("the tree is checked");
+            let regex = pattern.compile().ok()?;
             Some(regex.is_match(text.as_bytes()))
         }
         _ => None,
