@@ -58,10 +58,9 @@ pub(crate) fn grep_count(root: &FsPath, pattern: &Pattern, path: &Path) -> Resul
 /// or `s`, within whole files.
 pub(crate) fn count_matches(root: &FsPath, pattern: &Pattern, path: &Path) -> Result<u64, Code> {
     let regex = pattern.compile().map_err(|_| "pattern_too_large")?;
-    let whole = pattern.flags.contains(['m', 's']);
     let mut count = 0;
     for content in contents(root, path)? {
-        let haystacks = if whole {
+        let haystacks = if pattern.is_whole_file() {
             vec![&content[..]]
         } else {
             lines(&content)

@@ -198,7 +198,13 @@ fn deeper(depth: &mut usize) -> Result<(), Error> {
 
 fn call(v2: bool, name: &str, arguments: &[Token]) -> Result<Fact, Error> {
     Ok(match (name, arguments) {
-        ("grep", [found, place]) => Fact::Grep(pattern(found)?, path(v2, place)?),
+        ("grep", [found, place]) => {
+            let pattern = pattern(found)?;
+            if pattern.is_whole_file() {
+                return Err(refuse("only `count` looks at whole files"));
+            }
+            Fact::Grep(pattern, path(v2, place)?)
+        }
         ("count", [found, place]) => Fact::Count(pattern(found)?, path(v2, place)?),
         ("exists", [place]) => Fact::Exists(path(v2, place)?),
         ("test", [name]) => Fact::Test(text(name)?),

@@ -61,7 +61,13 @@ impl Pattern {
             .multi_line(self.flags.contains('m'))
             .dot_matches_new_line(self.flags.contains('s'))
             .size_limit(2 << 20)
+            .nest_limit(100)
             .build()
+    }
+
+    /// True if the flags make `count` look at whole files, not at lines.
+    pub(crate) fn is_whole_file(&self) -> bool {
+        self.flags.contains(['m', 's'])
     }
 
     /// True if an end of the text or of a word is part of the pattern, so that
