@@ -159,6 +159,7 @@ fn regex(v2: bool, rest: &str) -> Result<(Token, usize), Error> {
                     return Err(refuse("flags after a regex"));
                 }
                 let end = at + 1 + flags.len();
+                let flags = "ims".chars().filter(|flag| flags.contains(*flag)).collect();
                 return Ok((Token::Regex { text, flags }, end));
             }
             '\n' | '\r' => break,

@@ -12,7 +12,7 @@ mod glob;
 mod ignored;
 mod lex;
 mod parse;
-mod tree;
+pub(crate) mod tree;
 mod types;
 mod vacuity;
 mod verdict;
