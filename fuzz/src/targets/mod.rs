@@ -1,0 +1,22 @@
+//! One file for each target. They use the crate and the reference, and nothing
+//! of a fuzzer, so that the ordinary tests can replay what is kept.
+
+mod bytecode;
+mod claimlog;
+mod evaluate;
+mod facts;
+mod input;
+mod parse;
+mod roundtrip;
+
+/// A target: it panics if a promise is broken.
+type Run = fn(&[u8]);
+
+/// Every target by name.
+pub(crate) const TARGETS: [(&str, Run); 5] = [
+    ("parse", parse::run),
+    ("roundtrip", roundtrip::run),
+    ("evaluate", evaluate::run),
+    ("bytecode", bytecode::run),
+    ("claimlog", claimlog::run),
+];
