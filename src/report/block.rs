@@ -95,7 +95,9 @@ mod tests {
         }
         let mut blocks = Blocks::new(Ends(Vec::new()));
         for _ in 0..10_000 {
-            blocks.record().extend_from_slice(b"a record of some length\n");
+            blocks
+                .record()
+                .extend_from_slice(b"a record of some length\n");
             blocks.end().unwrap();
         }
         let ends = &blocks.get_mut().unwrap().0;

@@ -112,7 +112,10 @@ fn codes(out: &mut impl Write, codes: &BTreeMap<&'static str, u64>) -> io::Resul
 
 fn interrupted(out: &mut impl Write, interrupted: bool) -> io::Result<()> {
     if interrupted {
-        writeln!(out, "stopped before the end: this is what was decided so far")?;
+        writeln!(
+            out,
+            "stopped before the end: this is what was decided so far"
+        )?;
     }
     Ok(())
 }

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use anstyle::AnsiColor;
 
 use crate::batch::{Evaluation, ShownValue, Verdict};
+use crate::report::facts;
 use crate::report::snippet::Painter;
 use crate::report::text::style;
-use crate::report::facts;
 
 /// How one evaluation is shown as text.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ impl Explanation {
         let painter = Painter::new(self.colour);
         match evaluation.verdict {
             Verdict::Fail | Verdict::Unevaluated => {
-                writeln!(out, "{}", painter.evaluation(evaluation))?;
+                writeln!(out, "{}", painter.evaluation(evaluation, !self.full))?;
             }
             Verdict::Pass if !self.full => self.facts(out, evaluation)?,
             Verdict::Pass | Verdict::Invalid | Verdict::Skipped => {}

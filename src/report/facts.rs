@@ -15,7 +15,11 @@ pub(super) fn fact(fact: &ShownFact) -> Option<String> {
     let mut text = call(fact);
     match &fact.value {
         ShownValue::Bool(value) => {
-            let field = if fact.primitive == Primitive::Test { ".passed" } else { "" };
+            let field = if fact.primitive == Primitive::Test {
+                ".passed"
+            } else {
+                ""
+            };
             let _ = write!(text, "{field} = {value}");
         }
         ShownValue::Int(value) => {
@@ -105,7 +109,11 @@ fn scaled(number: u64, step: u64, units: &[&str]) -> String {
     if divisor == 1 || whole >= 10 {
         return format!("{whole} {}", units[unit]);
     }
-    format!("{whole}.{} {}", number % divisor * 10 / divisor, units[unit])
+    format!(
+        "{whole}.{} {}",
+        number % divisor * 10 / divisor,
+        units[unit]
+    )
 }
 
 /// A literal between its delimiters, cut to [`WIDTH`].
@@ -145,6 +153,9 @@ mod tests {
             value: ShownValue::AtLeast(2),
             places: Vec::new(),
         };
-        assert_eq!(super::fact(&fact).unwrap(), r#"grep(/a\/b\u{1b}/, "src/\"x\"") >= 2"#);
+        assert_eq!(
+            super::fact(&fact).unwrap(),
+            r#"grep(/a\/b\u{1b}/, "src/\"x\"") >= 2"#
+        );
     }
 }

@@ -39,7 +39,9 @@ pub(super) const fn hint(code: ReasonCode) -> &'static str {
         ReasonCode::BudgetExceeded => "raise --fuel, or narrow the paths that are searched",
         ReasonCode::Cancelled => "raise --deadline, or let the run end",
         ReasonCode::FactMissing => "the host of this engine must supply the fact",
-        ReasonCode::FactMistyped => "the host of this engine must supply a value of the fact's type",
+        ReasonCode::FactMistyped => {
+            "the host of this engine must supply a value of the fact's type"
+        }
         ReasonCode::UnsupportedVersion => "use a newer version of probity",
     }
 }
@@ -53,7 +55,10 @@ mod tests {
         for &code in ReasonCode::ALL {
             let hint = hint(code);
             assert!(!hint.is_empty() && !hint.ends_with('.'), "{code}");
-            assert!(hint.starts_with(|first: char| first.is_lowercase()), "{code}");
+            assert!(
+                hint.starts_with(|first: char| first.is_lowercase()),
+                "{code}"
+            );
         }
     }
 }

@@ -60,7 +60,10 @@ impl<W: Write + Send> Report for JsonReport<W> {
         )?;
         let spool = self.spool.get_mut()?;
         spool.rewind()?;
-        io::copy(&mut BufReader::with_capacity(64 << 10, spool), &mut self.out)?;
+        io::copy(
+            &mut BufReader::with_capacity(64 << 10, spool),
+            &mut self.out,
+        )?;
         let end: &[u8] = if self.empty { b"]}\n" } else { b"\n]}\n" };
         self.out.write_all(end)?;
         self.out.flush()

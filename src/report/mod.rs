@@ -24,4 +24,5 @@ pub use event::{Counts, InputFailure, Job, LintTotals, Report, Totals};
 pub use explain::Explanation;
 pub use json::JsonReport;
 pub use jsonl::JsonLinesReport;
+pub use snippet::render_diagnostics;
 pub use text::TextReport;

@@ -239,10 +239,7 @@ fn displayed<S: Serializer>(value: &dyn Display, serializer: S) -> Result<S::Ok,
     serializer.collect_str(value)
 }
 
-fn optional<S: Serializer>(
-    value: &Option<&dyn Display>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+fn optional<S: Serializer>(value: &Option<&dyn Display>, serializer: S) -> Result<S::Ok, S::Error> {
     match value {
         Some(value) => serializer.collect_str(value),
         None => serializer.serialize_none(),

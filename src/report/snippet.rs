@@ -19,6 +19,12 @@ const MAX_FACTS: usize = 20;
 /// Columns the renderer may use: excerpts are cut to less.
 const COLUMNS: usize = 240;
 
+/// The diagnostics of a source for people, each with its place and its help.
+#[must_use]
+pub fn render_diagnostics(source: &str, diagnostics: &[Diagnostic], colour: bool) -> String {
+    Painter::new(colour).diagnostics(source, diagnostics)
+}
+
 /// Draws what [`annotate_snippets`] composes.
 pub(super) struct Painter(Renderer);
 
@@ -32,9 +38,9 @@ impl Painter {
         Self(renderer.term_width(COLUMNS))
     }
 
-    /// Why a predicate failed or has no verdict: the deciding parts, the facts,
-    /// the reason and what to do.
-    pub(super) fn evaluation(&self, evaluation: &Evaluation) -> String {
+    /// Why a predicate failed or has no verdict: the deciding parts, the facts if
+    /// they are not shown elsewhere, the reason and what to do.
+    pub(super) fn evaluation(&self, evaluation: &Evaluation, with_facts: bool) -> String {
         let level = match evaluation.verdict {
             Verdict::Fail => Level::ERROR,
             Verdict::Unevaluated => Level::WARNING,
@@ -42,13 +48,15 @@ impl Painter {
         };
         let excerpt = Excerpt::new(&evaluation.predicate, evaluation.deciding.iter().copied());
         let mut group = Group::with_level(level).element(source(&excerpt));
-        for note in notes(evaluation) {
-            group = group.element(Level::NOTE.message(note));
+        if with_facts {
+            let notes = notes(evaluation).into_iter();
+            group = group.elements(notes.map(|note| Level::NOTE.message(note)));
         }
         if let Some(reason) = &evaluation.reason {
-            let told = evaluation.facts.iter().any(
-                |fact| matches!(&fact.value, ShownValue::Unknown(shown) if shown == reason),
-            );
+            let told = evaluation
+                .facts
+                .iter()
+                .any(|fact| matches!(&fact.value, ShownValue::Unknown(shown) if shown == reason));
             if !told {
                 let detail = escape(&reason.detail, WIDTH);
                 group = group.element(Level::NOTE.message(format!("{}: {detail}", reason.code)));

@@ -67,7 +67,7 @@ impl<W: Write + Send> TextReport<W> {
         heading(record, word, style(colour, self.colour), result)?;
         if let Some(evaluation) = result.evaluation.as_deref() {
             if self.job == Job::Check && evaluation.verdict != Verdict::Invalid {
-                writeln!(record, "{}", self.painter.evaluation(evaluation))?;
+                writeln!(record, "{}", self.painter.evaluation(evaluation, true))?;
             }
             if !evaluation.diagnostics.is_empty() {
                 let remarks = self
@@ -119,12 +119,7 @@ pub(super) fn style(colour: AnsiColor, coloured: bool) -> Style {
     }
 }
 
-fn heading(
-    out: &mut Vec<u8>,
-    word: &str,
-    style: Style,
-    result: &ClaimResult,
-) -> io::Result<()> {
+fn heading(out: &mut Vec<u8>, word: &str, style: Style, result: &ClaimResult) -> io::Result<()> {
     let origin = result.source.to_string();
     write!(out, "{style}{word}{style:#} {}", escape(&origin, WIDTH))?;
     if let Some(id) = &result.id {
