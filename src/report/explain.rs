@@ -71,3 +71,52 @@ impl Explanation {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::samples;
+
+    fn explained(index: usize, full: bool) -> String {
+        let results = samples::all();
+        let explanation = Explanation {
+            full,
+            timings: true,
+            colour: false,
+        };
+        let mut out = Vec::new();
+        let evaluation = results[index].evaluation.as_deref().unwrap();
+        explanation.write(&mut out, evaluation).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_short_answer_holds_verdict_facts_and_warnings() {
+        let expected = r#"PASS
+  grep(/a|b/, "src/") >= 1
+warning[slow_pattern]: no literal
+ |
+ | grep(/a|b/, "src/") >= 1 || exists("x")
+ |      ^^^^^
+"#;
+        assert_eq!(explained(0, false), expected);
+    }
+
+    #[test]
+    fn an_explanation_holds_every_fact_its_places_and_the_cost() {
+        let full = explained(0, true);
+        assert!(full.contains("  exists(\"x\") was not needed\n"), "{full}");
+        let expected = r#"FAIL
+ |
+ | grep(/fn main/, "src/main.rs") == 0 && run("make").exit == 0
+ | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+facts:
+  grep(/fn main/, "src/main.rs") = 2
+    src/main.rs:7
+    src/main.rs:90
+  run("make").exit = 2, .stderr = "no rule\n\u{1b}[2J"
+cost: 12 fuel, 78 B scanned, 3.4 µs CPU
+"#;
+        assert_eq!(explained(1, true), expected);
+    }
+}

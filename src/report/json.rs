@@ -69,3 +69,39 @@ impl<W: Write + Send> Report for JsonReport<W> {
         self.out.flush()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::batch::Summary;
+    use crate::report::samples::{self, Shared};
+    use crate::report::{Counts, JsonLinesReport};
+
+    #[test]
+    fn the_object_holds_what_json_lines_holds() {
+        let text = samples::written(|out| JsonReport::new(out, Job::Check, true).unwrap());
+        assert!(text.starts_with(r#"{"schema":1,"summary":{"records":6,"#));
+        let object: Value = serde_json::from_str(&text).unwrap();
+        let lines = samples::written(|out| JsonLinesReport::new(out, Job::Check, true));
+        let mut lines: Vec<Value> = lines
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let last = lines.pop().unwrap();
+        assert_eq!(object["summary"], last["summary"]);
+        assert_eq!(object["results"], Value::Array(lines));
+    }
+
+    #[test]
+    fn no_results_make_an_empty_array() {
+        let out = Shared::default();
+        let mut report = JsonReport::new(out.clone(), Job::Check, false).unwrap();
+        let counts = Counts::Check(&Summary::default());
+        let failures = &[];
+        report.finish(&Totals { counts, failures }).unwrap();
+        let object: Value = serde_json::from_str(&out.text()).unwrap();
+        assert_eq!(object["results"], Value::Array(Vec::new()));
+    }
+}

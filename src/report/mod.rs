@@ -15,6 +15,8 @@ mod hints;
 mod json;
 mod jsonl;
 mod record;
+#[cfg(test)]
+mod samples;
 mod snippet;
 mod text;
 mod totals;
