@@ -1,3 +1,7 @@
-//! The command-line tool.
+//! The command-line tool: turns an outcome into an exit status.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    probity::cli::run(std::env::args_os()).into()
+}

@@ -1,1 +1,30 @@
-//! Placeholder.
+//! The command line: options, commands, exit statuses.
+//!
+//! Results go to standard output, everything else to standard error.
+
+mod args;
+mod cache;
+mod check;
+mod completions;
+mod digest;
+mod disasm;
+mod duration;
+mod error;
+mod eval;
+mod exit;
+mod expression;
+mod input;
+mod interrupt;
+mod lint;
+mod logs;
+mod man;
+mod message;
+mod options;
+mod output;
+mod progress;
+mod run;
+mod setup;
+
+pub use args::Cli;
+pub use exit::Exit;
+pub use run::run;

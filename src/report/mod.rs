@@ -1,1 +1,30 @@
-//! Placeholder.
+//! Reports: one stream of results, one writer for each format.
+//!
+//! A writer is a [`crate::batch::Sink`] that takes results in input order and is
+//! told the totals last. Writers hand whole records to the output, so that a
+//! report that is cut off ends with a whole line.
+
+mod block;
+mod closing;
+mod escape;
+mod event;
+mod excerpt;
+mod explain;
+mod facts;
+mod hints;
+mod json;
+mod jsonl;
+mod record;
+#[cfg(test)]
+mod samples;
+mod snippet;
+mod text;
+mod totals;
+
+pub use escape::escape;
+pub use event::{Counts, InputFailure, Job, LintTotals, Report, Totals};
+pub use explain::Explanation;
+pub use json::JsonReport;
+pub use jsonl::JsonLinesReport;
+pub use snippet::render_diagnostics;
+pub use text::TextReport;

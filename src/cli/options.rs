@@ -1,0 +1,115 @@
+//! Options that several commands share.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::{Args, ValueEnum, ValueHint};
+
+use crate::cli::duration;
+use crate::language::{Language, UnknownLanguage};
+
+/// What the claims are about and how much may be spent on them.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Evaluation")]
+pub(super) struct WorldOptions {
+    /// The workspace: paths in predicates are relative to it and stay below it
+    #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    pub(super) root: PathBuf,
+    /// Threads [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    pub(super) jobs: Option<NonZeroUsize>,
+    /// Most fuel that one predicate may take, its share of the scans included;
+    /// one over it is unevaluated (`budget_exceeded`) [default: no limit]
+    #[arg(long, value_name = "N")]
+    pub(super) fuel: Option<u64>,
+    /// Wall-clock time after which the run stops with what it has, like `500ms`,
+    /// `10s`, `2m`; what is open then is unevaluated (`cancelled`) [default: no
+    /// limit]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    pub(super) deadline: Option<Duration>,
+}
+
+/// Which predicates are accepted.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Language")]
+pub(super) struct LanguageOptions {
+    /// The language of what names none [default: elench-predicate-v1 for
+    /// expressions; none for logs, whose claims must name theirs]
+    #[arg(long, value_name = "NAME", value_parser = language())]
+    pub(super) language: Option<Language>,
+    /// Accept predicates that are true or false whatever the workspace holds;
+    /// a gate must not
+    #[arg(long)]
+    pub(super) allow_vacuous: bool,
+}
+
+/// The cache of compiled predicates.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Cache")]
+pub(super) struct CacheOptions {
+    /// Where compiled predicates are kept [default: `probity` in the user's
+    /// cache directory]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(super) cache_dir: Option<PathBuf>,
+    /// Neither read nor write compiled predicates on disk
+    #[arg(long, conflicts_with = "cache_dir")]
+    pub(super) no_cache: bool,
+}
+
+/// Where results go and how they look.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(super) struct OutputOptions {
+    /// How results are written
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
+    pub(super) format: Format,
+    #[command(flatten)]
+    pub(super) target: TargetOptions,
+    /// Leave out everything that differs between two equal runs: CPU and wall
+    /// time, cache hits
+    #[arg(long)]
+    pub(super) no_timings: bool,
+}
+
+/// Where results go.
+#[derive(Args, Debug)]
+pub(super) struct TargetOptions {
+    /// Write to a file instead of standard output; it is written whole or not at
+    /// all
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_hint = ValueHint::FilePath,
+        help_heading = "Output"
+    )]
+    pub(super) output: Option<PathBuf>,
+}
+
+/// The formats of results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// For people: what needs attention, then the totals
+    Text,
+    /// One JSON object: schema, summary, results
+    Json,
+    /// One JSON object for each claim, the summary on the last line
+    Jsonl,
+}
+
+/// When to do something that suits terminals only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum When {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+fn language() -> impl clap::builder::TypedValueParser<Value = Language> {
+    PossibleValuesParser::new(Language::ALL.map(Language::name))
+        .try_map(|name| -> Result<Language, UnknownLanguage> { name.parse() })
+}

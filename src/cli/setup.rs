@@ -1,0 +1,67 @@
+//! The engine that options describe.
+
+use std::path::PathBuf;
+
+use etcetera::BaseStrategy as _;
+
+use crate::cache::DiskCache;
+use crate::cli::error::CliError;
+use crate::cli::message;
+use crate::cli::options::{CacheOptions, LanguageOptions, WorldOptions};
+use crate::engine::{Engine, EngineBuilder};
+use crate::facts::CancelToken;
+
+/// The engine over a workspace.
+pub(super) fn engine(
+    world: &WorldOptions,
+    language: &LanguageOptions,
+    cache: &CacheOptions,
+    cancel: CancelToken,
+) -> Result<Engine, CliError> {
+    let mut builder = Engine::builder(&world.root)
+        .allow_vacuous(language.allow_vacuous)
+        .cancel_token(cancel);
+    if let Some(jobs) = world.jobs {
+        builder = builder.jobs(jobs.get());
+    }
+    Ok(cached(builder, cache).build()?)
+}
+
+/// A cache directory that was named must be usable; the default one may not be,
+/// and then the run goes on without.
+fn cached(builder: EngineBuilder, options: &CacheOptions) -> EngineBuilder {
+    if options.no_cache {
+        return builder;
+    }
+    if let Some(dir) = &options.cache_dir {
+        return builder.disk_cache(dir);
+    }
+    let usable = default_cache_dir().and_then(|dir| match DiskCache::open(&dir) {
+        Ok(_) => Ok(dir),
+        Err(error) => Err(error.to_string()),
+    });
+    match usable {
+        Ok(dir) => builder.disk_cache(dir),
+        Err(error) => {
+            message::warning(format_args!("going on without a cache on disk: {error}"));
+            builder
+        }
+    }
+}
+
+/// The cache directory that is named, else the default one.
+pub(super) fn cache_dir(named: Option<&PathBuf>) -> Result<PathBuf, CliError> {
+    match named {
+        Some(dir) => Ok(dir.clone()),
+        None => default_cache_dir().map_err(CliError::Usage),
+    }
+}
+
+fn default_cache_dir() -> Result<PathBuf, String> {
+    match etcetera::choose_base_strategy() {
+        Ok(user) => Ok(user.cache_dir().join("probity")),
+        Err(error) => Err(format!(
+            "the user's cache directory is not known ({error}); name one with --cache-dir"
+        )),
+    }
+}

@@ -1,0 +1,127 @@
+//! The totals for people: the last lines of a text report.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use crate::batch::{Summary, Verdict};
+use crate::report::{Counts, LintTotals, Totals, facts};
+
+/// Writes the last lines; `passed_with_warnings` counts passes whose warnings
+/// were not shown.
+pub(super) fn write(
+    out: &mut impl Write,
+    totals: &Totals<'_>,
+    timings: bool,
+    passed_with_warnings: u64,
+) -> io::Result<()> {
+    match totals.counts {
+        Counts::Check(summary) => check(out, summary, timings, passed_with_warnings)?,
+        Counts::Lint(lint) => self::lint(out, lint)?,
+    }
+    match totals.failures.len() {
+        0 => Ok(()),
+        1 => writeln!(out, "1 input could not be read to its end"),
+        failures => writeln!(out, "{failures} inputs could not be read to their end"),
+    }
+}
+
+fn check(
+    out: &mut impl Write,
+    summary: &Summary,
+    timings: bool,
+    passed_with_warnings: u64,
+) -> io::Result<()> {
+    if summary.records == 0 {
+        writeln!(out, "no claims: nothing was checked")?;
+    } else {
+        write!(out, "{}", counted(summary.records, "claim"))?;
+        let names = ["passed", "failed", "unevaluated", "invalid", "skipped"];
+        for (position, (verdict, name)) in Verdict::ALL.into_iter().zip(names).enumerate() {
+            let separator = if position == 0 { ": " } else { ", " };
+            write!(out, "{separator}{} {name}", summary.count(verdict))?;
+        }
+        writeln!(out)?;
+        codes(out, &summary.codes)?;
+        writeln!(
+            out,
+            "{}, {}, {} searched, {} scanned, {} fuel",
+            counted(summary.distinct_programs, "distinct predicate"),
+            counted(summary.distinct_facts, "distinct fact"),
+            counted(summary.files, "file"),
+            facts::bytes(summary.bytes),
+            summary.fuel,
+        )?;
+        if timings {
+            writeln!(
+                out,
+                "CPU {}, wall {}; predicates: {} compiled, {} from memory, {} from disk",
+                facts::duration(summary.cpu_ns),
+                facts::duration(summary.wall_ns),
+                summary.compiled,
+                summary.memory_hits,
+                summary.disk_hits,
+            )?;
+        }
+    }
+    if passed_with_warnings > 0 {
+        writeln!(
+            out,
+            "{} passed with warnings; `probity lint` shows them",
+            counted(passed_with_warnings, "claim"),
+        )?;
+    }
+    if summary.unchecked_signatures > 0 {
+        writeln!(
+            out,
+            "the signatures of {} were not checked",
+            counted(summary.unchecked_signatures, "envelope"),
+        )?;
+    }
+    interrupted(out, summary.interrupted)
+}
+
+fn lint(out: &mut impl Write, lint: &LintTotals) -> io::Result<()> {
+    if lint.records == 0 {
+        writeln!(out, "no predicates: nothing was read")?;
+    } else {
+        writeln!(
+            out,
+            "{}: {} clean, {} with warnings, {} with errors, {} skipped",
+            counted(lint.records, "record"),
+            lint.clean,
+            lint.warned,
+            lint.refused,
+            lint.skipped,
+        )?;
+        codes(out, &lint.codes)?;
+    }
+    interrupted(out, lint.interrupted)
+}
+
+fn codes(out: &mut impl Write, codes: &BTreeMap<&'static str, u64>) -> io::Result<()> {
+    if codes.is_empty() {
+        return Ok(());
+    }
+    write!(out, "causes:")?;
+    for (position, (code, count)) in codes.iter().enumerate() {
+        let separator = if position == 0 { " " } else { ", " };
+        write!(out, "{separator}{code} {count}")?;
+    }
+    writeln!(out)
+}
+
+fn interrupted(out: &mut impl Write, interrupted: bool) -> io::Result<()> {
+    if interrupted {
+        writeln!(
+            out,
+            "stopped before the end: this is what was decided so far"
+        )?;
+    }
+    Ok(())
+}
+
+/// A number with its noun, like `1 claim` and `2 claims`.
+fn counted(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}

@@ -1,0 +1,247 @@
+//! One claim's result in JSON.
+
+use std::fmt::Display;
+
+use serde::{Serialize, Serializer};
+
+use crate::batch::{ClaimResult, ShownFact, ShownValue};
+use crate::diagnostic::{Diagnostic, Span, Stage};
+use crate::facts::{Cost, Place};
+use crate::report::Job;
+
+/// A result as JSON shows it. Empty fields are left out; the keys and their
+/// order are those of the documentation.
+#[derive(Serialize)]
+pub(super) struct Record<'a> {
+    index: u64,
+    #[serde(serialize_with = "displayed")]
+    source: &'a dyn Display,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional")]
+    digest: Option<&'a dyn Display>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<&'a str>,
+    #[serde(skip_serializing_if = "Diagnostics::is_empty")]
+    diagnostics: Diagnostics<'a>,
+    #[serde(skip_serializing_if = "Facts::is_empty")]
+    facts: Facts<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<CostRecord>,
+}
+
+impl<'a> Record<'a> {
+    /// The record of a result, without what differs between equal runs unless
+    /// `timings` is set.
+    pub(super) fn new(result: &'a ClaimResult, job: Job, timings: bool) -> Self {
+        let evaluation = result.evaluation.as_deref();
+        let judged = if job == Job::Check { evaluation } else { None };
+        Self {
+            index: result.index,
+            source: &result.source,
+            id: result.id.as_deref(),
+            language: result.language.as_deref(),
+            digest: result.digest.as_ref().map(|digest| digest as &dyn Display),
+            verdict: (job == Job::Check).then(|| result.verdict.name()),
+            code: result.code.filter(|_| job == Job::Check),
+            detail: result.detail.as_deref().filter(|_| job == Job::Check),
+            diagnostics: Diagnostics {
+                record: &result.record_diagnostics,
+                predicate: evaluation.map_or(&[], |evaluation| &evaluation.diagnostics),
+            },
+            facts: Facts(judged.map_or(&[], |evaluation| &evaluation.facts)),
+            cost: judged.and_then(|evaluation| CostRecord::new(evaluation.cost, timings)),
+        }
+    }
+}
+
+/// Those of the record first, then those of its predicate.
+struct Diagnostics<'a> {
+    record: &'a [Diagnostic],
+    predicate: &'a [Diagnostic],
+}
+
+impl Diagnostics<'_> {
+    fn is_empty(&self) -> bool {
+        self.record.is_empty() && self.predicate.is_empty()
+    }
+}
+
+impl Serialize for Diagnostics<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let all = self.record.iter().chain(self.predicate);
+        serializer.collect_seq(all.map(DiagnosticRecord::from))
+    }
+}
+
+#[derive(Serialize)]
+struct DiagnosticRecord<'a> {
+    severity: &'static str,
+    code: &'static str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    span: Option<SpanRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'a str>,
+}
+
+impl<'a> From<&'a Diagnostic> for DiagnosticRecord<'a> {
+    fn from(diagnostic: &'a Diagnostic) -> Self {
+        Self {
+            severity: diagnostic.severity.name(),
+            code: diagnostic.code.name(),
+            message: &diagnostic.message,
+            span: SpanRecord::new(diagnostic),
+            help: diagnostic.help.as_deref(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct SpanRecord {
+    start: u32,
+    end: u32,
+}
+
+impl SpanRecord {
+    /// An empty span is a place in a predicate, and no place in a record.
+    fn new(diagnostic: &Diagnostic) -> Option<Self> {
+        let Span { start, end } = diagnostic.span;
+        let placed = start != end || diagnostic.code.stage() != Stage::Claim;
+        placed.then_some(Self { start, end })
+    }
+}
+
+/// The facts that the predicate was decided by.
+struct Facts<'a>(&'a [ShownFact]);
+
+impl<'a> Facts<'a> {
+    fn needed(&self) -> impl Iterator<Item = FactRecord<'a>> {
+        self.0.iter().filter_map(FactRecord::new)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.needed().next().is_none()
+    }
+}
+
+impl Serialize for Facts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.needed())
+    }
+}
+
+/// A fact; which of the value's fields are there says what value it is.
+#[derive(Default, Serialize)]
+struct FactRecord<'a> {
+    primitive: &'static str,
+    args: &'a [Box<str>],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<ValueRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stdout: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stderr: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unknown: Option<UnknownRecord<'a>>,
+    #[serde(skip_serializing_if = "<[Place]>::is_empty", serialize_with = "places")]
+    places: &'a [Place],
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ValueRecord {
+    Bool(bool),
+    Int(u64),
+}
+
+#[derive(Serialize)]
+struct UnknownRecord<'a> {
+    code: &'static str,
+    detail: &'a str,
+}
+
+impl<'a> FactRecord<'a> {
+    fn new(fact: &'a ShownFact) -> Option<Self> {
+        let mut record = Self {
+            primitive: fact.primitive.name(),
+            args: &fact.args,
+            places: &fact.places,
+            ..Self::default()
+        };
+        match &fact.value {
+            ShownValue::Bool(value) => record.value = Some(ValueRecord::Bool(*value)),
+            ShownValue::Int(value) => record.value = Some(ValueRecord::Int(*value)),
+            ShownValue::AtLeast(bound) => record.at_least = Some(*bound),
+            ShownValue::Run {
+                exit,
+                stdout,
+                stderr,
+            } => {
+                record.exit = Some(*exit);
+                record.stdout = Some(stdout);
+                record.stderr = Some(stderr);
+            }
+            ShownValue::Unknown(reason) => {
+                record.unknown = Some(UnknownRecord {
+                    code: reason.code.name(),
+                    detail: &reason.detail,
+                });
+            }
+            ShownValue::NotNeeded => return None,
+        }
+        Some(record)
+    }
+}
+
+#[derive(Serialize)]
+struct PlaceRecord<'a> {
+    path: &'a str,
+    line: u64,
+}
+
+#[derive(Serialize)]
+struct CostRecord {
+    fuel: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cpu_ns: Option<u64>,
+    bytes: u64,
+}
+
+impl CostRecord {
+    fn new(cost: Cost, timings: bool) -> Option<Self> {
+        (cost != Cost::default()).then_some(Self {
+            fuel: cost.fuel,
+            cpu_ns: timings.then_some(cost.cpu_ns),
+            bytes: cost.bytes,
+        })
+    }
+}
+
+fn places<S: Serializer>(places: &[Place], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(places.iter().map(|place| PlaceRecord {
+        path: &place.path,
+        line: place.line,
+    }))
+}
+
+fn displayed<S: Serializer>(value: &dyn Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+fn optional<S: Serializer>(value: &Option<&dyn Display>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => serializer.collect_str(value),
+        None => serializer.serialize_none(),
+    }
+}

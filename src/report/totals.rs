@@ -1,0 +1,158 @@
+//! The totals of a run in JSON.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::batch::{Summary, Verdict};
+use crate::report::{Counts, InputFailure, LintTotals, Totals};
+
+/// The totals as JSON shows them, without what differs between equal runs
+/// unless timings are wanted.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum TotalsRecord<'a> {
+    Check(CheckRecord<'a>),
+    Lint(LintRecord<'a>),
+}
+
+impl<'a> TotalsRecord<'a> {
+    pub(super) fn new(totals: &Totals<'a>, timings: bool) -> Self {
+        match totals.counts {
+            Counts::Check(summary) => {
+                Self::Check(CheckRecord::new(summary, totals.failures, timings))
+            }
+            Counts::Lint(lint) => Self::Lint(LintRecord::new(lint, totals.failures)),
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct CheckRecord<'a> {
+    records: u64,
+    verdicts: Verdicts,
+    codes: &'a BTreeMap<&'static str, u64>,
+    distinct_programs: u64,
+    distinct_facts: u64,
+    files: u64,
+    bytes: u64,
+    fuel: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cpu_ns: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wall_ns: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache: Option<CacheRecord>,
+    #[serde(skip_serializing_if = "is_zero")]
+    unchecked_signatures: u64,
+    #[serde(skip_serializing_if = "is_false")]
+    interrupted: bool,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    errors: Vec<FailureRecord<'a>>,
+}
+
+impl<'a> CheckRecord<'a> {
+    fn new(summary: &'a Summary, failures: &'a [InputFailure], timings: bool) -> Self {
+        Self {
+            records: summary.records,
+            verdicts: Verdicts::new(summary),
+            codes: &summary.codes,
+            distinct_programs: summary.distinct_programs,
+            distinct_facts: summary.distinct_facts,
+            files: summary.files,
+            bytes: summary.bytes,
+            fuel: summary.fuel,
+            cpu_ns: timings.then_some(summary.cpu_ns),
+            wall_ns: timings.then_some(summary.wall_ns),
+            cache: timings.then_some(CacheRecord {
+                memory_hits: summary.memory_hits,
+                disk_hits: summary.disk_hits,
+                compiled: summary.compiled,
+            }),
+            unchecked_signatures: summary.unchecked_signatures,
+            interrupted: summary.interrupted,
+            errors: failures.iter().map(FailureRecord::from).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Verdicts {
+    pass: u64,
+    fail: u64,
+    unevaluated: u64,
+    invalid: u64,
+    skipped: u64,
+}
+
+impl Verdicts {
+    fn new(summary: &Summary) -> Self {
+        Self {
+            pass: summary.count(Verdict::Pass),
+            fail: summary.count(Verdict::Fail),
+            unevaluated: summary.count(Verdict::Unevaluated),
+            invalid: summary.count(Verdict::Invalid),
+            skipped: summary.count(Verdict::Skipped),
+        }
+    }
+}
+
+/// How the programs came about.
+#[derive(Serialize)]
+struct CacheRecord {
+    memory_hits: u64,
+    disk_hits: u64,
+    compiled: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct LintRecord<'a> {
+    records: u64,
+    clean: u64,
+    warned: u64,
+    refused: u64,
+    skipped: u64,
+    codes: &'a BTreeMap<&'static str, u64>,
+    #[serde(skip_serializing_if = "is_false")]
+    interrupted: bool,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    errors: Vec<FailureRecord<'a>>,
+}
+
+impl<'a> LintRecord<'a> {
+    fn new(lint: &'a LintTotals, failures: &'a [InputFailure]) -> Self {
+        Self {
+            records: lint.records,
+            clean: lint.clean,
+            warned: lint.warned,
+            refused: lint.refused,
+            skipped: lint.skipped,
+            codes: &lint.codes,
+            interrupted: lint.interrupted,
+            errors: failures.iter().map(FailureRecord::from).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct FailureRecord<'a> {
+    input: &'a str,
+    error: &'a str,
+}
+
+impl<'a> From<&'a InputFailure> for FailureRecord<'a> {
+    fn from(failure: &'a InputFailure) -> Self {
+        Self {
+            input: &failure.input,
+            error: &failure.error,
+        }
+    }
+}
+
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
