@@ -12,7 +12,7 @@ use bumpalo::Bump;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use probity::batch::{ClaimResult, Settings};
 use probity::check::{Options, check};
-use probity::claims::{Inputs, LogOptions, check_logs};
+use probity::claims::{Input, Options as LogOptions, check_logs};
 use probity::code::{Arena, Program, ProgramRef};
 use probity::facts::{
     CancelToken, Demand, FactSource, FactTable, FactValue, FetchStats, Fetched, Primitive,
@@ -42,11 +42,7 @@ fn front_end(c: &mut Criterion) {
     group.bench_function("parse/typical", |b| {
         b.iter(|| {
             arena.reset();
-            black_box(
-                parse(V1, black_box(common::TYPICAL), &arena)
-                    .expression
-                    .is_some(),
-            )
+            black_box(parse(V1, black_box(common::TYPICAL), &arena).expr.is_some())
         });
     });
     group.bench_function("parse+check/typical", |b| {
@@ -166,14 +162,14 @@ fn logs(c: &mut Criterion) {
                 let engine = Engine::with_facts(Arc::new(Everything))
                     .build()
                     .expect("an engine");
-                let inputs = Inputs::reader("log", Box::new(Cursor::new(Arc::clone(&log))));
+                let inputs = [Input::reader("log", Cursor::new(Arc::clone(&log)))];
                 let mut claims = 0_u64;
                 let mut sink = Watch(|_: &ClaimResult| {
                     claims += 1;
                     Ok(())
                 });
                 let options = LogOptions::default();
-                let report = check_logs(&engine, inputs, &options, Settings::default(), &mut sink);
+                let report = check_logs(&engine, inputs, options, Settings::default(), &mut sink);
                 black_box(report.is_ok());
                 assert_eq!(claims, records);
             });

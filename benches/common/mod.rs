@@ -3,24 +3,25 @@
 use std::fmt::Write as _;
 
 /// A typical predicate: one pattern with a wildcard over a source directory.
-pub const TYPICAL: &str = r#"grep(/WIRE_FRAME_OVERHEAD_RESERVED.*= 1024/, "crates/raft/src") >= 1"#;
+pub(crate) const TYPICAL: &str =
+    r#"grep(/WIRE_FRAME_OVERHEAD_RESERVED.*= 1024/, "crates/raft/src") >= 1"#;
 
 /// xorshift64*: enough to spread inputs, the same on every machine.
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.max(1))
     }
 
-    pub fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) % bound
     }
 
-    pub fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
+    pub(crate) fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
         words[usize::try_from(self.below(words.len() as u64)).unwrap_or(0)]
     }
 }
@@ -32,7 +33,7 @@ const WORDS: &[&str] = &[
 
 /// A predicate in the proportions of real claims: a third greps, half tests, the
 /// rest commands and combinations. Equal numbers give equal predicates.
-pub fn predicate(number: u64) -> String {
+pub(crate) fn predicate(number: u64) -> String {
     let mut random = Random::new(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let (one, two, dir) = (random.pick(WORDS), random.pick(WORDS), random.pick(WORDS));
     match random.below(12) {
@@ -48,7 +49,7 @@ pub fn predicate(number: u64) -> String {
 }
 
 /// A claim log in JSON Lines: `records` claims over `distinct` predicates.
-pub fn claim_log(records: u64, distinct: u64) -> Vec<u8> {
+pub(crate) fn claim_log(records: u64, distinct: u64) -> Vec<u8> {
     let mut random = Random::new(42);
     let mut log = String::new();
     for record in 0..records {

@@ -48,21 +48,25 @@ impl Verdict {
 }
 
 /// Where a claim comes from: an input and the place in it. Written
-/// `claims.jsonl:12`, `-:3`, or the bare input where there is no place.
+/// `claims.jsonl:12`, `-:3`, `array.json:[4]` for the elements of an array, or the
+/// bare input where there is no place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// The name of the input, `-` for standard input.
     pub input: Arc<str>,
     /// The line that the record starts on, counted from 1.
     pub line: Option<u64>,
+    /// Which element of the input's array, counted from 0.
+    pub element: Option<u64>,
 }
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.input)?;
-        match self.line {
-            Some(line) => write!(f, ":{line}"),
-            None => Ok(()),
+        match (self.element, self.line) {
+            (Some(element), _) => write!(f, ":[{element}]"),
+            (None, Some(line)) => write!(f, ":{line}"),
+            (None, None) => Ok(()),
         }
     }
 }

@@ -3,7 +3,6 @@
 
 use crate::diagnostic::Span;
 use crate::facts::RegexFlags;
-pub use crate::syntax::CompareOp;
 
 pub use crate::compare::CompareOp;
 

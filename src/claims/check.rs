@@ -1,9 +1,10 @@
 //! A claim log through the engine: records in, verdicts out.
 
 use std::borrow::Cow;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use rayon::prelude::*;
@@ -133,13 +134,14 @@ struct Reader {
     filled: Receiver<Window>,
     empty: SyncSender<Window>,
     errors: Receiver<Vec<InputError>>,
+    thread: JoinHandle<()>,
 }
 
 fn spawn_reader(inputs: Vec<Input>) -> Reader {
     let (send_filled, filled) = sync_channel(AHEAD);
     let (empty, take_empty) = sync_channel::<Window>(AHEAD + 2);
     let (send_errors, errors) = channel();
-    thread::spawn(move || {
+    let thread = thread::spawn(move || {
         let limits = Limits {
             window_records: 32_768,
             window_bytes: 16 << 20,
@@ -159,6 +161,7 @@ fn spawn_reader(inputs: Vec<Input>) -> Reader {
         filled,
         empty,
         errors,
+        thread,
     }
 }
 
@@ -185,6 +188,14 @@ impl Reader {
     /// What could not be read. A reader that is still at work has not said yet.
     fn errors(self) -> Vec<InputError> {
         drop(self.filled);
-        self.errors.recv_timeout(PATIENCE).unwrap_or_default()
+        match self.errors.recv_timeout(PATIENCE) {
+            Ok(errors) => errors,
+            Err(RecvTimeoutError::Timeout) => Vec::new(),
+            // It ended without a word: what it did not read must not be missed.
+            Err(RecvTimeoutError::Disconnected) => match self.thread.join() {
+                Ok(()) => Vec::new(),
+                Err(panic) => resume_unwind(panic),
+            },
+        }
     }
 }

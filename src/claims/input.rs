@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use flate2::bufread::MultiGzDecoder;
 
@@ -17,7 +18,7 @@ const COMPRESSED_CHUNK: usize = 64 * 1024;
 
 /// One claim log: a file, standard input, or any reader.
 pub struct Input {
-    pub(super) name: Box<str>,
+    pub(super) name: Arc<str>,
     pub(super) source: Source,
 }
 
@@ -60,7 +61,7 @@ impl Input {
 
     /// Any bytes, under the name that reports are to show.
     #[must_use]
-    pub fn reader(name: impl Into<Box<str>>, reader: impl Read + Send + 'static) -> Self {
+    pub fn reader(name: impl Into<Arc<str>>, reader: impl Read + Send + 'static) -> Self {
         Self {
             name: name.into(),
             source: Source::Reader(Box::new(reader)),
@@ -73,7 +74,7 @@ impl Input {
 #[error("cannot read claim log `{name}`: {error}")]
 pub struct InputError {
     /// The input's name.
-    pub name: Box<str>,
+    pub name: Arc<str>,
     /// What went wrong.
     #[source]
     pub error: io::Error,

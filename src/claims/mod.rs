@@ -28,6 +28,7 @@
 //! ```
 
 mod brackets;
+mod check;
 mod envelope;
 mod feed;
 pub mod id;
@@ -40,9 +41,9 @@ mod shape;
 mod skip;
 mod split;
 mod window;
-mod xxh64;
 mod zstd;
 
+pub use check::{LogReport, check_logs};
 pub use input::{Input, InputError};
 pub use parse::{Options, parse_record};
 pub use reader::{Limits, LogReader};

@@ -37,7 +37,7 @@ impl Default for Limits {
 /// [`LogReader::errors`]; what came before the fault has been delivered, and the
 /// other inputs go on.
 pub struct LogReader {
-    names: Arc<[Box<str>]>,
+    names: Arc<[Arc<str>]>,
     /// The inputs not yet opened, in order.
     waiting: std::vec::IntoIter<Source>,
     opened: usize,
@@ -100,6 +100,12 @@ impl LogReader {
     #[must_use]
     pub fn errors(&self) -> &[InputError] {
         &self.errors
+    }
+
+    /// Ends the reader and gives what [`LogReader::errors`] lists.
+    #[must_use]
+    pub fn into_errors(self) -> Vec<InputError> {
+        self.errors
     }
 
     /// Opens the next input; false if there is none.

@@ -13,7 +13,7 @@ use super::feed::is_blank;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place<'a> {
     /// The name of the input.
-    pub input: &'a str,
+    pub input: &'a Arc<str>,
     /// The line, counted from 1.
     pub line: u64,
     /// The column in bytes, counted from 1.
@@ -48,7 +48,7 @@ pub struct RawRecord<'a> {
 /// parsed, in any order and on any thread.
 #[derive(Debug, Default)]
 pub struct Window {
-    names: Arc<[Box<str>]>,
+    names: Arc<[Arc<str>]>,
     bytes: Vec<u8>,
     entries: Vec<Entry>,
 }
@@ -115,7 +115,7 @@ impl Window {
     }
 
     /// Empties it for records of the named inputs; the buffers stay.
-    pub(super) fn reset(&mut self, names: &Arc<[Box<str>]>) {
+    pub(super) fn reset(&mut self, names: &Arc<[Arc<str>]>) {
         self.names = Arc::clone(names);
         self.bytes.clear();
         self.entries.clear();

@@ -5,16 +5,14 @@ use std::io::{self, BufRead, ErrorKind, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::xxh64::Xxh64;
-
 /// Decodes a stream of frames, with at most one window (128 MiB, as other
 /// decoders allow) and one block in memory, and verifies the checksums that the
 /// frames carry.
 pub(super) struct ZstdReader<R> {
     source: R,
     decoder: FrameDecoder,
-    /// The hash of the frame being decoded; `None` between frames.
-    frame: Option<Xxh64>,
+    /// True while a frame is being decoded.
+    in_frame: bool,
 }
 
 impl<R: BufRead> ZstdReader<R> {
@@ -22,7 +20,7 @@ impl<R: BufRead> ZstdReader<R> {
         Self {
             source,
             decoder: FrameDecoder::new(),
-            frame: None,
+            in_frame: false,
         }
     }
 
@@ -31,7 +29,7 @@ impl<R: BufRead> ZstdReader<R> {
         while !self.source.fill_buf()?.is_empty() {
             match self.decoder.init(&mut self.source) {
                 Ok(()) => {
-                    self.frame = Some(Xxh64::new());
+                    self.in_frame = true;
                     return Ok(true);
                 }
                 Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
@@ -56,24 +54,18 @@ impl<R: BufRead> Read for ZstdReader<R> {
             return Ok(0);
         }
         loop {
-            let Some(hash) = &mut self.frame else {
-                if self.next_frame()? {
-                    continue;
-                }
+            if !self.in_frame && !self.next_frame()? {
                 return Ok(0);
-            };
+            }
             if self.decoder.can_collect() > 0 {
-                let len = self.decoder.read(target)?;
-                hash.update(&target[..len]);
-                return Ok(len);
+                return self.decoder.read(target);
             }
             if self.decoder.is_finished() {
                 let stated = self.decoder.get_checksum_from_data();
-                // Frames carry the low half of the hash.
-                if stated.is_some_and(|stated| stated != hash.finish() as u32) {
+                if stated.is_some() && stated != self.decoder.get_calculated_checksum() {
                     return Err(corrupt("the checksum does not match"));
                 }
-                self.frame = None;
+                self.in_frame = false;
             } else {
                 self.decoder
                     .decode_blocks(&mut self.source, BlockDecodingStrategy::UptoBlocks(1))

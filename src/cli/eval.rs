@@ -64,6 +64,7 @@ pub(super) fn run(args: &EvalArgs) -> Result<Exit, CliError> {
         found.source = Origin {
             input: Arc::from(expression::origin(&args.expression)),
             line: None,
+            element: None,
         };
         result = Some(found);
         Ok(())

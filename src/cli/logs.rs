@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::batch::{Settings, Sink, Summary};
+use crate::claims::{Input, Options, check_logs};
 use crate::cli::error::CliError;
 use crate::cli::input::LogStream;
 use crate::engine::Engine;
@@ -25,24 +26,21 @@ pub(super) fn judge(
     settings: Settings,
     sink: &mut (dyn Sink + Send),
 ) -> Result<LogRun, CliError> {
-    use std::io::Read as _;
-    let mut failures = Vec::new();
-    let mut claims = Vec::new();
-    for log in logs {
-        let mut text = String::new();
-        let name: Box<str> = log.to_string_lossy().into();
-        match LogStream::new(log, engine.cancel_token().clone()).read_to_string(&mut text) {
-            Ok(_) => claims.extend(text.lines().map(|line| crate::ClaimInput {
-                id: Some(name.clone()),
-                language: language.unwrap_or_default(),
-                source: line.into(),
-            })),
-            Err(error) => failures.push(InputFailure {
-                input: name,
-                error: error.to_string().into(),
-            }),
-        }
-    }
-    let summary = engine.evaluate_batch(claims, settings, sink)?;
-    Ok(LogRun { summary, failures })
+    let inputs = logs.iter().map(|log| {
+        let stream = LogStream::new(log, engine.cancel_token().clone());
+        Input::reader(log.to_string_lossy(), stream)
+    });
+    let options = Options {
+        default_language: language,
+        ..Options::default()
+    };
+    let report = check_logs(engine, inputs, options, settings, sink)?;
+    let failures = report.errors.into_iter().map(|failed| InputFailure {
+        input: (*failed.name).into(),
+        error: failed.error.to_string().into(),
+    });
+    Ok(LogRun {
+        summary: report.summary,
+        failures: failures.collect(),
+    })
 }

@@ -129,7 +129,9 @@ fn unevaluated(reason: Option<Reason>) -> EvalError {
         | ReasonCode::TestNotFound
         | ReasonCode::TestIgnored
         | ReasonCode::TestRunnerFailed => EvalError::CommandExec(reason),
-        ReasonCode::PatternTooLarge => EvalError::InvalidRegex(reason),
+        ReasonCode::PatternTooLarge | ReasonCode::PatternInvalid => {
+            EvalError::InvalidRegex(reason)
+        }
         ReasonCode::BudgetExceeded
         | ReasonCode::Cancelled
         | ReasonCode::FactMissing

@@ -132,6 +132,7 @@ impl Engine {
                 origin: Origin {
                     input: Arc::from(""),
                     line: None,
+                    element: None,
                 },
                 id: None,
                 language: None,
@@ -232,6 +233,7 @@ fn submission(batch: &Batch<'_>, input: &Arc<str>, index: usize, claim: ClaimInp
         origin: Origin {
             input: Arc::clone(input),
             line: u64::try_from(index).ok().map(|index| index + 1),
+            element: None,
         },
         id: claim.id,
         language: Some(Arc::from(claim.language.name())),

@@ -5,10 +5,12 @@ mod grep;
 mod key;
 mod refused;
 mod source;
+mod table;
 mod workspace;
 
 pub use key::{FactKey, PathSpec, Pattern, Primitive, RegexFlags};
 pub use source::{
     CancelToken, Cost, Demand, FactSource, FactValue, FetchStats, Fetched, Place, RunOutput,
 };
+pub use table::{Cell, FactTable};
 pub use workspace::WorkspaceSource;

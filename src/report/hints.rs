@@ -19,6 +19,7 @@ pub(super) const fn hint(code: ReasonCode) -> &'static str {
         ReasonCode::PatternTooLarge => {
             "make the pattern smaller: bounded repeats and Unicode classes multiply its size"
         }
+        ReasonCode::PatternInvalid => "the fact source was given a pattern that is no regex",
         ReasonCode::CommandNotAllowed => {
             "commands and tests run only where a policy allows them; state it with `grep` or `exists`, or leave it unevaluated here"
         }

@@ -90,6 +90,7 @@ fn result(index: u64, verdict: Verdict) -> ClaimResult {
         source: Origin {
             input: "claims.jsonl".into(),
             line: Some(index + 1),
+            element: None,
         },
         id: Some(format!("cl_{index}").into()),
         language: Some("elench-predicate-v1".into()),

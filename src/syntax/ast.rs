@@ -4,6 +4,8 @@
 use crate::diagnostic::Span;
 use crate::facts::{Primitive, RegexFlags};
 
+pub use crate::compare::CompareOp;
+
 /// An expression with its place in the source.
 #[derive(Clone, Copy, Debug)]
 pub struct Expr<'a> {
@@ -133,63 +135,6 @@ impl Method {
             Self::StartsWith => "starts_with",
             Self::EndsWith => "ends_with",
             Self::Matches => "matches",
-        }
-    }
-}
-
-/// The comparison operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CompareOp {
-    /// `==`
-    Eq,
-    /// `!=`
-    Ne,
-    /// `<`
-    Lt,
-    /// `<=`
-    Le,
-    /// `>`
-    Gt,
-    /// `>=`
-    Ge,
-}
-
-impl CompareOp {
-    /// The operator as written.
-    #[must_use]
-    pub const fn symbol(self) -> &'static str {
-        match self {
-            Self::Eq => "==",
-            Self::Ne => "!=",
-            Self::Lt => "<",
-            Self::Le => "<=",
-            Self::Gt => ">",
-            Self::Ge => ">=",
-        }
-    }
-
-    /// The comparison of two known ints.
-    #[must_use]
-    pub const fn holds(self, left: i64, right: i64) -> bool {
-        match self {
-            Self::Eq => left == right,
-            Self::Ne => left != right,
-            Self::Lt => left < right,
-            Self::Le => left <= right,
-            Self::Gt => left > right,
-            Self::Ge => left >= right,
-        }
-    }
-
-    /// The operator that gives the same answer with the sides exchanged.
-    #[must_use]
-    pub const fn mirrored(self) -> Self {
-        match self {
-            Self::Lt => Self::Gt,
-            Self::Le => Self::Ge,
-            Self::Gt => Self::Lt,
-            Self::Ge => Self::Le,
-            same => same,
         }
     }
 }

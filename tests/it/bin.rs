@@ -9,54 +9,54 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// A workspace, and beside it a place for logs and caches.
-pub struct Bench {
+pub(crate) struct Bench {
     dir: TempDir,
 }
 
 /// What a run printed and how it ended.
-pub struct Run {
-    pub status: i32,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Run {
+    pub(crate) status: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Bench {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("root")).unwrap();
         Self { dir }
     }
 
-    pub fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.dir.path().join("root")
     }
 
-    pub fn outside(&self, name: &str) -> PathBuf {
+    pub(crate) fn outside(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
 
     /// Writes a file of the workspace.
-    pub fn file(&self, path: &str, text: impl AsRef<[u8]>) -> &Self {
+    pub(crate) fn file(&self, path: &str, text: impl AsRef<[u8]>) -> &Self {
         write(&self.root().join(path), text.as_ref());
         self
     }
 
     /// Writes a file beside the workspace and gives its path.
-    pub fn log(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn log(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.outside(name);
         write(&path, text.as_ref());
         path
     }
 
     /// `probity COMMAND ARGS… --root ROOT`, without the user's cache.
-    pub fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = self.bare(args);
         command.arg("--root").arg(self.root());
         command
     }
 
     /// `probity ARGS…` with a cache directory of its own.
-    pub fn bare(&self, args: &[&str]) -> Command {
+    pub(crate) fn bare(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_probity"));
         command
             .args(args)
@@ -67,16 +67,16 @@ impl Bench {
         command
     }
 
-    pub fn run(&self, args: &[&str]) -> Run {
+    pub(crate) fn run(&self, args: &[&str]) -> Run {
         finish(self.command(args).output().unwrap())
     }
 
-    pub fn run_bare(&self, args: &[&str]) -> Run {
+    pub(crate) fn run_bare(&self, args: &[&str]) -> Run {
         finish(self.bare(args).output().unwrap())
     }
 
     /// Runs with text on standard input.
-    pub fn pipe(&self, args: &[&str], input: &[u8]) -> Run {
+    pub(crate) fn pipe(&self, args: &[&str], input: &[u8]) -> Run {
         let mut child = self
             .command(args)
             .stdin(Stdio::piped())
@@ -96,7 +96,7 @@ impl Bench {
     }
 
     /// `check LOG --format jsonl`: the results, the summary, the status.
-    pub fn check(&self, log: &Path, more: &[&str]) -> (Vec<Value>, Value, i32) {
+    pub(crate) fn check(&self, log: &Path, more: &[&str]) -> (Vec<Value>, Value, i32) {
         let mut args = vec!["check", log.to_str().unwrap(), "--format", "jsonl"];
         args.extend(more);
         let run = self.run(&args);
@@ -127,7 +127,7 @@ fn write(path: &Path, text: &[u8]) {
 }
 
 /// One claim as a line of a log.
-pub fn claim(source: &str) -> String {
+pub(crate) fn claim(source: &str) -> String {
     let claim = serde_json::json!({
         "id": format!("cl_{:064x}", source.len()),
         "kind": "assertion",
@@ -143,6 +143,6 @@ pub fn claim(source: &str) -> String {
 }
 
 /// A log of claims, one a line.
-pub fn log_of(sources: &[&str]) -> String {
+pub(crate) fn log_of(sources: &[&str]) -> String {
     sources.iter().map(|source| claim(source)).collect()
 }

@@ -4,10 +4,14 @@
 #[path = "../reference/mod.rs"]
 mod reference;
 
+mod bin;
 mod case;
+mod cli;
 mod generate;
 mod judge;
+mod layers;
 mod limits;
 mod properties;
 mod suites;
+mod threats;
 mod workspace;

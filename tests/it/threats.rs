@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use probity::batch::{ClaimResult, Evaluation, Settings, Verdict};
-use probity::claims::{Inputs, LogOptions, check_logs};
+use probity::claims::{Input, Options as LogOptions, check_logs};
 use probity::{Engine, Language, Watch};
 use rustix::fs::{CWD, FileType, Mode, RenameFlags, mknodat, renameat_with};
 
@@ -404,9 +404,9 @@ fn a_line_of_a_gigabyte_is_one_invalid_result() {
         results.push((result.verdict, result.code));
         Ok(())
     });
-    let inputs = Inputs::reader("endless", Box::new(line));
+    let inputs = [Input::reader("endless", line)];
     let options = LogOptions::default();
-    check_logs(&engine(&bench.root()), inputs, &options, Settings::default(), &mut sink).unwrap();
+    check_logs(&engine(&bench.root()), inputs, options, Settings::default(), &mut sink).unwrap();
     assert_eq!(
         results,
         [
