@@ -172,7 +172,7 @@ fn the_disk_cache_is_used_counted_and_cleared() {
     let stats = bench.run_bare(&["cache", "stats", "--cache-dir", dir]);
     assert!(stats.stdout.contains('2'), "{}", stats.stdout);
     assert_eq!(bench.run_bare(&["cache", "clear", "--cache-dir", dir]).status, 0);
-    let (_, cleared, _) = bench.check(&log, &["--cache-dir", dir, "--no-cache"]);
+    let (_, cleared, _) = bench.check(&log, &["--no-cache"]);
     assert_eq!(cleared["cache"]["compiled"], 2, "{cleared}");
     let stats = bench.run_bare(&["cache", "stats", "--cache-dir", dir]);
     assert!(stats.stdout.contains('0'), "{}", stats.stdout);
