@@ -9,6 +9,10 @@ use crate::cli::error::CliError;
 use crate::cli::options::TargetOptions;
 use crate::cli::output::Output;
 use crate::cli::{Exit, setup};
+use crate::report::escape;
+
+/// Most characters of a path that are shown.
+const WIDTH: usize = 4096;
 
 /// Count or remove compiled predicates on disk
 #[derive(Args, Debug)]
@@ -34,17 +38,22 @@ enum Action {
 
 pub(super) fn run(args: &CacheArgs) -> Result<Exit, CliError> {
     let dir = setup::cache_dir(args.cache_dir.as_ref())?;
-    let (outcome, verb) = match args.action {
-        Action::Stats => (DiskCache::stats(&dir), "holds"),
-        Action::Clear => (DiskCache::clear(&dir), "is rid of"),
+    let outcome = match args.action {
+        Action::Stats => DiskCache::stats(&dir),
+        Action::Clear => DiskCache::clear(&dir),
     };
     let DiskStats { entries, bytes } = outcome.map_err(|source| CliError::CacheAccess {
         dir: dir.clone(),
         source,
     })?;
+    let done = match args.action {
+        Action::Stats => "",
+        Action::Clear => "removed ",
+    };
+    let dir = dir.to_string_lossy();
     let text = format!(
-        "{} {verb} {entries} entries, {bytes} bytes\n",
-        dir.display()
+        "{}: {done}{entries} entries, {bytes} bytes\n",
+        escape(&dir, WIDTH)
     );
     Output::open(&TargetOptions { output: None })?.write(text.as_bytes())?;
     Ok(Exit::Passed)

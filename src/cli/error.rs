@@ -17,7 +17,7 @@ pub(super) enum CliError {
     /// The report cannot be written.
     #[error("cannot write {to}: {source}")]
     Output {
-        /// `standard output` or a path.
+        /// `to standard output` or a path.
         to: String,
         /// Why.
         source: io::Error,
@@ -69,7 +69,7 @@ mod tests {
         let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
         let full = || io::Error::from(io::ErrorKind::StorageFull);
         let output = |source| CliError::Output {
-            to: "standard output".into(),
+            to: "to standard output".into(),
             source,
         };
         assert_eq!(output(closed()).exit(), Exit::ClosedPipe);

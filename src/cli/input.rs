@@ -17,6 +17,16 @@ const PATIENCE: Timespec = Timespec {
     tv_nsec: 100_000_000,
 };
 
+/// The run was asked to stop while a log was read: no fault of the log.
+#[derive(Debug, thiserror::Error)]
+#[error("the run was stopped before its end")]
+struct Stopped;
+
+/// True if a log ended because the run was asked to stop.
+pub(super) fn is_stop(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<Stopped>())
+}
+
 /// The logs that were named; none means standard input, unless that is a
 /// terminal, where somebody forgot to name one.
 pub(super) fn named(logs: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
@@ -73,7 +83,7 @@ fn open(path: &Path) -> io::Result<File> {
 fn wait(file: &File, cancel: &CancelToken) -> io::Result<()> {
     loop {
         if cancel.is_cancelled() {
-            return Err(io::Error::other("the run was stopped before its end"));
+            return Err(io::Error::other(Stopped));
         }
         let mut fds = [PollFd::new(file, PollFlags::IN)];
         match poll(&mut fds, Some(&PATIENCE)) {
@@ -108,7 +118,7 @@ mod tests {
             std::thread::sleep(Duration::from_millis(50));
             cancel.cancel();
         });
-        assert!(stream.read(&mut buffer).is_err());
+        assert!(is_stop(&stream.read(&mut buffer).unwrap_err()));
         assert!(started.elapsed() < Duration::from_secs(1));
         drop(writer);
     }

@@ -14,7 +14,7 @@ use crate::cli::error::CliError;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::options::{LanguageOptions, OutputOptions};
 use crate::cli::output::Output;
-use crate::cli::{Exit, input, logs, message};
+use crate::cli::{Exit, expression, input, logs, message};
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
 use crate::engine::{ClaimInput, Engine};
@@ -43,7 +43,7 @@ pub(super) struct LintArgs {
     /// terminal and no -e is given]
     #[arg(value_name = "LOG", value_hint = ValueHint::FilePath)]
     logs: Vec<PathBuf>,
-    /// An expression; may be given many times
+    /// An expression, `-` to read it from standard input; may be given many times
     #[arg(short = 'e', long = "expression", value_name = "EXPR")]
     expressions: Vec<String>,
     /// Warnings make the exit status 1 too
@@ -124,13 +124,15 @@ struct Linter {
 }
 
 impl Linter {
-    fn expressions(&mut self, engine: &Engine, sources: &[String]) -> Result<(), CliError> {
-        let language = self.language;
-        let claims = sources.iter().map(|source| ClaimInput {
-            id: None,
-            language,
-            source: source.as_str().into(),
-        });
+    fn expressions(&mut self, engine: &Engine, arguments: &[String]) -> Result<(), CliError> {
+        let mut claims = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            claims.push(ClaimInput {
+                id: None,
+                language: self.language,
+                source: expression::text(argument)?.into(),
+            });
+        }
         self.origin = Some(Arc::from("-e"));
         engine.evaluate_batch(claims, Settings::default(), self)?;
         self.origin = None;

@@ -105,7 +105,7 @@ impl Output {
     /// Says where writing failed.
     pub(super) fn error(&self, source: io::Error) -> CliError {
         let to = match &self.0 {
-            None => String::from("standard output"),
+            None => String::from("to standard output"),
             Some(draft) => format!("`{}`", draft.path.display()),
         };
         CliError::Output { to, source }

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use indicatif::{DecimalBytes, ProgressBar, ProgressStyle};
 
 use crate::batch::{ClaimResult, Sink, Summary};
 use crate::cli::options::When;
@@ -61,7 +61,7 @@ impl Progress {
     }
 
     fn show(&mut self, summary: &Summary) {
-        let bytes = HumanBytes(summary.bytes);
+        let bytes = DecimalBytes(summary.bytes);
         match self {
             Self::Hidden => {}
             Self::Bar(bar) => {
