@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::batch::{Settings, Sink, Summary};
 use crate::claims::{Input, Options, check_logs};
 use crate::cli::error::CliError;
-use crate::cli::input::LogStream;
+use crate::cli::input::{self, LogStream};
 use crate::engine::Engine;
 use crate::language::Language;
 use crate::report::InputFailure;
@@ -35,10 +35,13 @@ pub(super) fn judge(
         ..Options::default()
     };
     let report = check_logs(engine, inputs, options, settings, sink)?;
-    let failures = report.errors.into_iter().map(|failed| InputFailure {
-        input: (*failed.name).into(),
-        error: failed.error.to_string().into(),
-    });
+    let failed = report.errors.into_iter();
+    let failures = failed
+        .filter(|failed| !input::is_stop(&failed.error))
+        .map(|failed| InputFailure {
+            input: (*failed.name).into(),
+            error: failed.error.to_string().into(),
+        });
     Ok(LogRun {
         summary: report.summary,
         failures: failures.collect(),
