@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::cache::DiskCacheError;
 use crate::cli::Exit;
-use crate::{BuildError, EngineError};
+use crate::engine::{BuildError, EngineError};
 
 /// A command could not do its work. What it decided before is printed already.
 #[derive(Debug, thiserror::Error)]

@@ -129,9 +129,7 @@ fn unevaluated(reason: Option<Reason>) -> EvalError {
         | ReasonCode::TestNotFound
         | ReasonCode::TestIgnored
         | ReasonCode::TestRunnerFailed => EvalError::CommandExec(reason),
-        ReasonCode::PatternTooLarge | ReasonCode::PatternInvalid => {
-            EvalError::InvalidRegex(reason)
-        }
+        ReasonCode::PatternTooLarge | ReasonCode::PatternInvalid => EvalError::InvalidRegex(reason),
         ReasonCode::BudgetExceeded
         | ReasonCode::Cancelled
         | ReasonCode::FactMissing

@@ -9,7 +9,9 @@ use crate::bin::{Bench, claim, log_of};
 
 fn bench() -> Bench {
     let bench = Bench::new();
-    bench.file("src/lib.rs", "fn one() {}\nfn two() {}\n").file("README.md", "# Title\n");
+    bench
+        .file("src/lib.rs", "fn one() {}\nfn two() {}\n")
+        .file("README.md", "# Title\n");
     bench
 }
 
@@ -31,7 +33,11 @@ fn the_exit_status_says_what_became_of_the_log() {
     ] {
         let log = bench.log("log.jsonl", log_of(sources));
         let run = bench.run(&["check", log.to_str().unwrap()]);
-        assert_eq!(run.status, status, "{sources:?}\n{}{}", run.stdout, run.stderr);
+        assert_eq!(
+            run.status, status,
+            "{sources:?}\n{}{}",
+            run.stdout, run.stderr
+        );
     }
 }
 
@@ -50,20 +56,28 @@ fn results_come_in_input_order_with_code_and_place() {
     let bench = bench();
     let log = bench.log("log.jsonl", log_of(&[PASSES, FAILS, UNEVALUATED, INVALID]));
     let (results, summary, status) = bench.check(&log, &[]);
-    let verdicts: Vec<_> = results.iter().map(|r| r["verdict"].as_str().unwrap()).collect();
+    let verdicts: Vec<_> = results
+        .iter()
+        .map(|r| r["verdict"].as_str().unwrap())
+        .collect();
     assert_eq!(verdicts, ["pass", "fail", "unevaluated", "invalid"]);
     assert_eq!(status, 1);
     for (index, result) in results.iter().enumerate() {
         assert_eq!(result["index"], index);
         let source = result["source"].as_str().unwrap();
-        assert!(source.ends_with(&format!("log.jsonl:{}", index + 1)), "{source}");
+        assert!(
+            source.ends_with(&format!("log.jsonl:{}", index + 1)),
+            "{source}"
+        );
     }
     assert_eq!(results[0]["facts"][0]["value"], 2);
     assert_eq!(results[1]["facts"][0]["value"], 0);
     assert_eq!(results[2]["code"], "path_not_found");
     assert_eq!(results[3]["code"], "prose");
     assert!(results[3]["diagnostics"][0]["help"].is_string());
-    let counts = summary["verdicts"].as_object().unwrap_or_else(|| panic!("{summary}"));
+    let counts = summary["verdicts"]
+        .as_object()
+        .unwrap_or_else(|| panic!("{summary}"));
     let total: u64 = counts.values().map(|count| count.as_u64().unwrap()).sum();
     assert_eq!(total, 4, "totals add up");
     assert_eq!(summary["records"], 4);
@@ -90,7 +104,11 @@ fn a_missing_log_is_an_error_and_the_others_are_judged() {
     let run = bench.run(&["check", missing.to_str().unwrap(), log.to_str().unwrap()]);
     assert_eq!(run.status, 2, "{}", run.stderr);
     assert!(run.stderr.contains("nowhere.jsonl"), "{}", run.stderr);
-    assert!(run.stdout.contains('1'), "the other log is judged: {}", run.stdout);
+    assert!(
+        run.stdout.contains('1'),
+        "the other log is judged: {}",
+        run.stdout
+    );
 }
 
 #[test]
@@ -171,7 +189,12 @@ fn the_disk_cache_is_used_counted_and_cleared() {
     assert_eq!(warm["cache"]["disk_hits"], 2, "{warm}");
     let stats = bench.run_bare(&["cache", "stats", "--cache-dir", dir]);
     assert!(stats.stdout.contains('2'), "{}", stats.stdout);
-    assert_eq!(bench.run_bare(&["cache", "clear", "--cache-dir", dir]).status, 0);
+    assert_eq!(
+        bench
+            .run_bare(&["cache", "clear", "--cache-dir", dir])
+            .status,
+        0
+    );
     let (_, cleared, _) = bench.check(&log, &["--no-cache"]);
     assert_eq!(cleared["cache"]["compiled"], 2, "{cleared}");
     let stats = bench.run_bare(&["cache", "stats", "--cache-dir", dir]);
@@ -230,7 +253,12 @@ fn a_reader_that_goes_away_ends_it_quietly() {
     reader.read_line(&mut first).unwrap();
     drop(reader);
     let mut stderr = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut stderr)
+        .unwrap();
     let status = child.wait().unwrap();
     assert_eq!(stderr, "");
     assert_ne!(status.code(), Some(0));
@@ -255,12 +283,20 @@ fn ctrl_c_ends_it_within_a_second_with_what_was_decided() {
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     let mut stdout = String::new();
-    child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+    child
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut stdout)
+        .unwrap();
     let status = child.wait().unwrap();
     assert_eq!(status.code(), Some(130), "{stdout}");
     // Generous for a loaded machine; the promise is a second.
     assert!(asked.elapsed() < Duration::from_secs(5));
-    assert!(stdout.contains("\"pass\""), "what was decided is reported: {stdout}");
+    assert!(
+        stdout.contains("\"pass\""),
+        "what was decided is reported: {stdout}"
+    );
     drop(stdin);
 }
 
@@ -268,7 +304,10 @@ fn ctrl_c_ends_it_within_a_second_with_what_was_decided() {
 fn equal_runs_print_equal_reports() {
     let bench = bench();
     for number in 0..40 {
-        bench.file(&format!("src/m{number}.rs"), format!("fn f{number}() {{}}\n// x\n").repeat(50));
+        bench.file(
+            &format!("src/m{number}.rs"),
+            format!("fn f{number}() {{}}\n// x\n").repeat(50),
+        );
     }
     let sources: Vec<String> = (0..200)
         .map(|n| match n % 4 {
@@ -290,7 +329,11 @@ fn equal_runs_print_equal_reports() {
     };
     let first = report(&["--jobs", "1", "--no-cache"]);
     for jobs in ["1", "2", "8"] {
-        assert_eq!(report(&["--jobs", jobs, "--no-cache"]), first, "{jobs} threads");
+        assert_eq!(
+            report(&["--jobs", jobs, "--no-cache"]),
+            first,
+            "{jobs} threads"
+        );
         assert_eq!(report(&["--jobs", jobs]), first, "{jobs} threads, cached");
     }
 }

@@ -26,7 +26,10 @@ fn evaluate(engine: &Engine, source: &str) -> Evaluation {
 }
 
 fn code(evaluation: &Evaluation) -> &str {
-    evaluation.reason.as_ref().map_or("", |reason| reason.code.name())
+    evaluation
+        .reason
+        .as_ref()
+        .map_or("", |reason| reason.code.name())
 }
 
 #[test]
@@ -53,7 +56,11 @@ fn nothing_outside_is_read_however_the_path_is_swapped() {
                 r#"grep(/SECRET/, ".") >= 1"#,
             ] {
                 let evaluation = evaluate(&engine, source);
-                assert_ne!(evaluation.verdict, Verdict::Pass, "{source}: {evaluation:?}");
+                assert_ne!(
+                    evaluation.verdict,
+                    Verdict::Pass,
+                    "{source}: {evaluation:?}"
+                );
             }
         }
     });
@@ -70,8 +77,18 @@ fn paths_that_leave_are_refused_whatever_leads_out() {
     symlink("/proc/self/root/etc/passwd", root.join("magic")).unwrap();
     symlink("in/file", root.join("inside")).unwrap();
     let engine = engine(&root);
-    for path in ["../secret", "in/../../secret", "/etc/passwd", "up", "absolute", "magic"] {
-        for source in [format!("exists({path:?})"), format!("grep(/x/, {path:?}) >= 1")] {
+    for path in [
+        "../secret",
+        "in/../../secret",
+        "/etc/passwd",
+        "up",
+        "absolute",
+        "magic",
+    ] {
+        for source in [
+            format!("exists({path:?})"),
+            format!("grep(/x/, {path:?}) >= 1"),
+        ] {
             let evaluation = evaluate(&engine, &source);
             assert_eq!(code(&evaluation), "path_outside_workspace", "{source}");
         }
@@ -93,7 +110,10 @@ fn special_files_are_never_opened_for_reading() {
     for path in ["fifo", "socket"] {
         let evaluation = evaluate(&engine, &format!("grep(/x/, {path:?}) == 0"));
         assert_eq!(code(&evaluation), "not_a_regular_file", "{path}");
-        assert_eq!(evaluate(&engine, &format!("exists({path:?})")).verdict, Verdict::Pass);
+        assert_eq!(
+            evaluate(&engine, &format!("exists({path:?})")).verdict,
+            Verdict::Pass
+        );
     }
     // In a directory they are passed over.
     let evaluation = evaluate(&engine, r#"grep(/x/, ".") == 0"#);
@@ -155,7 +175,10 @@ fn hostile_patterns_are_refused_or_cheap() {
     let engine = engine(&bench.root());
     let long = "x".repeat(5000);
     let deep = format!("{}x{}", "(".repeat(200), ")".repeat(200));
-    let alternation = (0..600).map(|n| format!("w{n}")).collect::<Vec<_>>().join("|");
+    let alternation = (0..600)
+        .map(|n| format!("w{n}"))
+        .collect::<Vec<_>>()
+        .join("|");
     for pattern in [
         "(a+)+$",
         "(a|a)*b$",
@@ -253,11 +276,18 @@ fn a_chain_within_the_limits_is_evaluated() {
 fn sixteen_processes_share_a_cache_and_some_are_killed() {
     let bench = Bench::new();
     bench.file("f", "x\n");
-    let sources: Vec<String> = (0..300).map(|n| format!(r#"grep(/x|y{n}/, "f") == 1"#)).collect();
+    let sources: Vec<String> = (0..300)
+        .map(|n| format!(r#"grep(/x|y{n}/, "f") == 1"#))
+        .collect();
     let text: String = sources.iter().map(|source| claim(source)).collect();
     let log = bench.log("log.jsonl", text);
     let dir = bench.outside("shared");
-    let args = ["check", log.to_str().unwrap(), "--cache-dir", dir.to_str().unwrap()];
+    let args = [
+        "check",
+        log.to_str().unwrap(),
+        "--cache-dir",
+        dir.to_str().unwrap(),
+    ];
     let mut children: Vec<_> = (0..16)
         .map(|_| bench.command(&args).stdout(Stdio::null()).spawn().unwrap())
         .collect();
@@ -269,7 +299,10 @@ fn sixteen_processes_share_a_cache_and_some_are_killed() {
     }
     for (number, mut child) in children.into_iter().enumerate() {
         let status = child.wait().unwrap();
-        assert!(number % 3 == 0 || status.success(), "process {number}: {status}");
+        assert!(
+            number % 3 == 0 || status.success(),
+            "process {number}: {status}"
+        );
     }
     assert_eq!(bench.run(&args).status, 0);
 }
@@ -278,7 +311,10 @@ fn sixteen_processes_share_a_cache_and_some_are_killed() {
 fn a_damaged_cache_costs_a_compile_and_never_a_verdict() {
     let bench = Bench::new();
     bench.file("f", "x\n");
-    let log = bench.log("log.jsonl", log_of(&[r#"grep(/x/, "f") == 1"#, r#"grep(/y/, "f") == 1"#]));
+    let log = bench.log(
+        "log.jsonl",
+        log_of(&[r#"grep(/x/, "f") == 1"#, r#"grep(/y/, "f") == 1"#]),
+    );
     let dir = bench.outside("cache-dir");
     let cache = ["--cache-dir", dir.to_str().unwrap()];
     let verdicts = |expected_hits: u64| {
@@ -324,7 +360,12 @@ fn a_cache_that_others_may_write_is_not_used() {
     let dir = bench.outside("open");
     fs::create_dir(&dir).unwrap();
     fs::set_permissions(&dir, fs::Permissions::from_mode(0o777)).unwrap();
-    let run = bench.run(&["eval", r#"exists("f")"#, "--cache-dir", dir.to_str().unwrap()]);
+    let run = bench.run(&[
+        "eval",
+        r#"exists("f")"#,
+        "--cache-dir",
+        dir.to_str().unwrap(),
+    ]);
     assert_eq!(run.status, 2, "{}{}", run.stdout, run.stderr);
     assert!(run.stderr.contains("--cache-dir"), "{}", run.stderr);
 }
@@ -358,7 +399,10 @@ fn every_record_of_a_broken_log_gets_a_result() {
     log.extend_from_slice(&good.as_bytes()[..good.len() / 2]);
     let path = bench.log("log.jsonl", &log);
     let (results, summary, status) = bench.check(&path, &[]);
-    let verdicts: Vec<_> = results.iter().map(|r| r["verdict"].as_str().unwrap()).collect();
+    let verdicts: Vec<_> = results
+        .iter()
+        .map(|r| r["verdict"].as_str().unwrap())
+        .collect();
     assert_eq!(
         verdicts,
         [
@@ -406,7 +450,14 @@ fn a_line_of_a_gigabyte_is_one_invalid_result() {
     });
     let inputs = [Input::reader("endless", line)];
     let options = LogOptions::default();
-    check_logs(&engine(&bench.root()), inputs, options, Settings::default(), &mut sink).unwrap();
+    check_logs(
+        &engine(&bench.root()),
+        inputs,
+        options,
+        Settings::default(),
+        &mut sink,
+    )
+    .unwrap();
     assert_eq!(
         results,
         [
