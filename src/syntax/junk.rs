@@ -69,6 +69,15 @@ impl<'a> Repair<'a, '_> {
     fn report_junk(&mut self, at: usize, run: usize, span: Span) -> Token<'a> {
         let text = self.text(span);
         let shown = clip(text);
+        if text.contains(['\u{201c}', '\u{201d}', '\u{201e}', '\u{2018}', '\u{2019}']) {
+            self.error(
+                Code::UnexpectedCharacter,
+                span,
+                format!("`{shown}` has typographic quotes"),
+                "strings stand in straight double quotes: `\"…\"`",
+            );
+            return Token::Unknown;
+        }
         if run > 1
             && self.tokens[at..at + run]
                 .iter()

@@ -68,7 +68,7 @@ enum Raw {
     #[token("/", |lexer| literal_extent(lexer, b'/'))]
     Regex(Extent),
     #[token("#", comment)]
-    Comment,
+    Comment(bool),
     #[regex("[A-Za-z_][A-Za-z0-9_]*", word_end)]
     Word,
     #[token("=")]
@@ -91,9 +91,13 @@ fn literal_extent(lexer: &mut Lexer<'_, Raw>, delimiter: u8) -> Extent {
     extent
 }
 
-fn comment(lexer: &mut Lexer<'_, Raw>) {
-    let rest = lexer.remainder().as_bytes();
-    lexer.bump(memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len()));
+/// Consumes a comment. True if nothing in it is invisible: a comment is no
+/// literal, so control characters have no place in it.
+fn comment(lexer: &mut Lexer<'_, Raw>) -> bool {
+    let rest = lexer.remainder();
+    let end = memchr::memchr2(b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len());
+    lexer.bump(end);
+    !rest[..end].contains(|c| c != ' ' && c != '\t' && is_invisible(c))
 }
 
 /// Extends a word over letters beyond ASCII, so that prose comes in words.
@@ -132,7 +136,7 @@ fn other(lexer: &mut Lexer<'_, Raw>) -> Flaw {
 
 /// Control characters, foreign white space, byte order marks, and the marks
 /// that join, part or turn text without being seen.
-fn is_invisible(c: char) -> bool {
+pub(super) fn is_invisible(c: char) -> bool {
     c.is_control()
         || c.is_whitespace()
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
@@ -199,9 +203,10 @@ pub(super) fn lex<'a>(language: Language, source: &'a str, arena: &'a Bump) -> L
                     .map_or(Token::Flaw(Flaw::IntegerRange), Token::Int)
             }
             Raw::Str(extent) => string(&lexer, extent, arena),
-            Raw::Regex(extent) => regex(&mut lexer, extent, arena),
-            Raw::Comment if !v1 => continue,
-            Raw::Comment => Token::Flaw(Flaw::Comment),
+            Raw::Regex(extent) => regex(&mut lexer, extent, arena, v1),
+            Raw::Comment(true) if !v1 => continue,
+            Raw::Comment(false) if !v1 => Token::Flaw(Flaw::Control),
+            Raw::Comment(_) => Token::Flaw(Flaw::Comment),
             Raw::Number => Token::Flaw(Flaw::Number),
             Raw::Word => Token::Flaw(Flaw::Word),
             Raw::Equals => Token::Flaw(Flaw::Equals),
@@ -250,7 +255,7 @@ fn string<'a>(lexer: &Lexer<'a, Raw>, extent: Extent, arena: &'a Bump) -> Token<
     literal::unescape(content, arena).map_or(Token::Flaw(Flaw::Escape), Token::Str)
 }
 
-fn regex<'a>(lexer: &mut Lexer<'a, Raw>, extent: Extent, arena: &'a Bump) -> Token<'a> {
+fn regex<'a>(lexer: &mut Lexer<'a, Raw>, extent: Extent, arena: &'a Bump, v1: bool) -> Token<'a> {
     if !extent.closed {
         return Token::Flaw(Flaw::OpenRegex);
     }
@@ -260,13 +265,18 @@ fn regex<'a>(lexer: &mut Lexer<'a, Raw>, extent: Extent, arena: &'a Bump) -> Tok
         .bytes()
         .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
         .count();
-    // A regex is an argument: anything but `,` or `)` behind it hints that its
-    // own text goes on, unless there is no place where it would end.
+    // A regex is an argument: anything but `,`, `)` or a comment behind it hints
+    // that its own text goes on, unless there is no place where it would end.
     let next = rest[letters..]
-        .trim_start_matches([' ', '\t'])
+        .trim_start_matches([' ', '\t', '\r', '\n'])
         .bytes()
         .next();
-    if !matches!(next, Some(b',' | b')') | None)
+    let ends = match next {
+        Some(b',' | b')') | None => true,
+        Some(b'#') => !v1,
+        Some(_) => false,
+    };
+    if !ends
         && let Some(length) = literal::goes_on(rest)
     {
         lexer.bump(length);

@@ -9,6 +9,7 @@ use crate::facts::{Primitive, RegexFlags};
 use crate::language::Language;
 
 use super::ast::{CompareOp, Field, Method};
+use super::lexer::is_invisible;
 use super::literal;
 use super::near::WordOperator;
 use super::quoting::{clip, quote, slash};
@@ -173,7 +174,20 @@ impl<'a> Repair<'a, '_> {
             );
             return;
         }
-        let number = self.text(span).chars().next().map_or(0, u32::from);
+        let text = self.text(span);
+        let (at, unseen) = text
+            .char_indices()
+            .find(|&(_, c)| is_invisible(c) && c != ' ' && c != '\t')
+            .unwrap_or_default();
+        // A run of it stays one place; a comment is not to blame as a whole.
+        let span = match at {
+            0 => span,
+            _ => Span::new(
+                span.range().start + at,
+                span.range().start + at + unseen.len_utf8(),
+            ),
+        };
+        let number = u32::from(unseen);
         let (what, help) = match number {
             0xfeff => ("a byte order mark", "save the text as UTF-8 without one"),
             0 => ("a NUL character", "remove it; in a string write `\\0`"),
