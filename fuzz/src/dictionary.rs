@@ -35,7 +35,9 @@ impl Dictionary {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let quoted = line.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+            let quoted = line
+                .strip_prefix('"')
+                .and_then(|rest| rest.strip_suffix('"'));
             let token = quoted.and_then(unescape);
             tokens.push(token.ok_or(DictionaryError { line: number + 1 })?);
         }
@@ -83,7 +85,10 @@ mod tests {
     #[test]
     fn bad_lines() {
         for text in ["x", "\"x", "\"\\q\"", "\"\\x4\""] {
-            assert_eq!(Dictionary::parse(text).unwrap_err(), DictionaryError { line: 1 });
+            assert_eq!(
+                Dictionary::parse(text).unwrap_err(),
+                DictionaryError { line: 1 }
+            );
         }
     }
 }

@@ -6,7 +6,7 @@
 
 mod dictionary;
 mod mutate;
-#[expect(dead_code, unused_imports, reason = "targets read no workspace and draw no verdicts")]
+#[expect(unused_imports, reason = "targets read no workspace")]
 #[path = "../../tests/reference/mod.rs"]
 mod reference;
 mod targets;

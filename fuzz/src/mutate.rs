@@ -113,7 +113,11 @@ impl<'a> Mutator<'a> {
     /// Mostly printable characters, which get further.
     fn byte(&mut self) -> u8 {
         let byte = self.rng.next().to_le_bytes()[0];
-        if self.rng.below(4) == 0 { byte } else { b' ' + byte % 95 }
+        if self.rng.below(4) == 0 {
+            byte
+        } else {
+            b' ' + byte % 95
+        }
     }
 
     fn range(&mut self, len: usize, longest: usize) -> std::ops::Range<usize> {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::engine::{OverFacts, OverWorkspace};
 use crate::reference::{self, Fact, FactValue, Stage, Verdict};
 
 /// A predicate over a workspace, with the facts that the host supplies.
@@ -78,5 +79,9 @@ impl Judge for Reference {
 
 /// Every judge that the suites run through.
 pub(crate) fn judges() -> Vec<Box<dyn Judge>> {
-    vec![Box::new(Reference)]
+    vec![
+        Box::new(Reference),
+        Box::new(OverFacts),
+        Box::new(OverWorkspace),
+    ]
 }

@@ -3,15 +3,19 @@
 
 #[path = "../reference/mod.rs"]
 mod reference;
+#[path = "../../fuzz/src/targets/mod.rs"]
+mod targets;
 
 mod bin;
 mod case;
 mod cli;
+mod engine;
 mod generate;
 mod judge;
 mod layers;
 mod limits;
 mod properties;
+mod regressions;
 mod suites;
 mod threats;
 mod workspace;

@@ -1,8 +1,12 @@
 //! Properties over generated input.
 
+use std::path::Path;
+
 use proptest::prelude::*;
 
+use crate::engine::{OverFacts, OverWorkspace};
 use crate::generate::{known_predicates, predicates, sought};
+use crate::judge::{Answer, Judge, Question, Reference};
 use crate::reference::{self, FactValue, Stage, Tri, Verdict};
 use crate::workspace::Workspace;
 
@@ -52,8 +56,51 @@ proptest! {
     }
 }
 
+/// Holds a judge against the reference. Which predicates are vacuous is for the
+/// suites and the fuzz targets to say: each finds some that the other does not.
+fn agrees(judge: &dyn Judge, question: Question<'_>) -> Result<(), TestCaseError> {
+    let answer = judge.judge(question);
+    let wanted = Reference.judge(question);
+    match (&answer, &wanted) {
+        (Answer::Invalid(Stage::Vacuous, _), _) | (_, Answer::Invalid(Stage::Vacuous, _)) => {}
+        (Answer::Invalid(stage, _), Answer::Invalid(wanted, _)) => prop_assert_eq!(stage, wanted),
+        _ => prop_assert_eq!(&answer, &wanted, "{}: {}", judge.name(), question.source),
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn the_engine_comes_to_what_the_reference_comes_to(given in predicates()) {
+        agrees(&OverFacts, Question {
+            v2: given.v2,
+            source: &given.source,
+            root: Path::new("."),
+            facts: &given.facts,
+        })?;
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn counts_and_reasons_are_those_of_the_reference(sought in sought()) {
+        let workspace = Workspace::new(&sought.entries);
+        let call = format!("(/{}/, \"{}\")", sought.pattern, sought.path);
+        // Each comparison makes the scanner stop elsewhere.
+        for comparison in ["== 0", ">= 1", "<= 2", "!= 3", "> 4"] {
+            for (v2, primitive) in [(false, "grep"), (true, "count")] {
+                let source = format!("{primitive}{call} {comparison}");
+                agrees(&OverWorkspace, Question {
+                    v2,
+                    source: &source,
+                    root: workspace.root(),
+                    facts: &[],
+                })?;
+            }
+        }
+    }
 
     #[test]
     fn every_pattern_and_workspace_gives_a_count_or_a_reason(sought in sought()) {

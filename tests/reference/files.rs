@@ -130,9 +130,9 @@ fn matching(root: &FsPath, text: &str) -> Result<Vec<(PathBuf, FileType)>, Code>
     if text.starts_with('/') || text.split('/').any(|part| part == "..") {
         return Err("path_outside_workspace");
     }
-    let regex = glob::compile(text).ok_or("path_invalid")?;
+    let matcher = glob::compile(text).ok_or("path_invalid")?;
     let mut found = walk(root, FsPath::new(""))?;
-    found.retain(|(path, _)| regex.is_match(&path.to_string_lossy()));
+    found.retain(|(path, _)| matcher.is_match(path));
     Ok(found)
 }
 

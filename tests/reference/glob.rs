@@ -1,26 +1,27 @@
-//! Globs, turned into regexes piece by piece. The same pieces serve the paths
-//! of v2 and the rules of `.gitignore` files.
+//! Globs: those of v2 are `globset`'s as its regexes are `regex`'s, and a rule
+//! of a `.gitignore` file is turned into a regex piece by piece.
 
-use regex::Regex;
+use globset::{GlobBuilder, GlobMatcher};
+use regex::bytes::Regex;
 
 /// True if a path of v2 is a glob.
 pub(super) fn is_glob(text: &str) -> bool {
     text.contains(['*', '?', '[', '{'])
 }
 
-/// The regex of whole paths for a glob of v2, which may hold `{a,b}`.
-pub(super) fn compile(glob: &str) -> Option<Regex> {
-    translate(glob, true)
+/// The matcher of whole paths for a glob of v2; `*` and `?` stay within a name.
+pub(super) fn compile(glob: &str) -> Option<GlobMatcher> {
+    let glob = GlobBuilder::new(glob)
+        .literal_separator(true)
+        .build()
+        .ok()?;
+    Some(glob.compile_matcher())
 }
 
-/// The regex of whole paths for a rule of a `.gitignore` file.
+/// The regex of whole paths for a rule of a `.gitignore` file; like git it takes
+/// bytes for characters.
 pub(super) fn compile_rule(glob: &str) -> Option<Regex> {
-    translate(glob, false)
-}
-
-fn translate(glob: &str, braces: bool) -> Option<Regex> {
-    let mut regex = String::from(r"(?s)\A");
-    let mut depth = 0usize;
+    let mut regex = String::from(r"(?s-u)\A");
     let mut rest = glob;
     let mut component_start = true;
     while let Some(first) = rest.chars().next() {
@@ -42,15 +43,6 @@ fn translate(glob: &str, braces: bool) -> Option<Regex> {
                 regex.push_str(&class);
                 used = end;
             }
-            '{' if braces => {
-                regex.push_str("(?:");
-                depth += 1;
-            }
-            ',' if depth > 0 => regex.push('|'),
-            '}' if braces => {
-                regex.push(')');
-                depth = depth.checked_sub(1)?;
-            }
             '\\' => {
                 let escaped = rest[1..].chars().next()?;
                 regex.push_str(&regex::escape(&escaped.to_string()));
@@ -62,11 +54,7 @@ fn translate(glob: &str, braces: bool) -> Option<Regex> {
         rest = &rest[used..];
     }
     regex.push_str(r"\z");
-    if depth > 0 {
-        None
-    } else {
-        Regex::new(&regex).ok()
-    }
+    Regex::new(&regex).ok()
 }
 
 /// Reads `[…]`; gives its regex and its length in bytes.

@@ -53,7 +53,8 @@ fn rule(line: &str, parts: &[&str], is_dir: bool) -> Option<bool> {
     } else {
         parts.last()?.to_string()
     };
-    let matched = glob::compile_rule(line.strip_prefix('/').unwrap_or(line))?.is_match(&name);
+    let matched =
+        glob::compile_rule(line.strip_prefix('/').unwrap_or(line))?.is_match(name.as_bytes());
     (matched && (is_dir || !only_dirs)).then_some(excluded)
 }
 

@@ -81,7 +81,7 @@ fn collect_domains(expr: &Expr, literals: &[i64], domains: &mut Domains) {
             }
         }
         _ if is_number(expr) => {
-            domains.insert(leaf(expr), numbers(literals, !is_exit(expr)));
+            domains.insert(leaf(expr), numbers(literals, is_exit(expr)));
         }
         Expr::Call(Fact::Exists(_)) | Expr::Field(..) | Expr::Method(..)
             if folded(expr).is_none() =>
@@ -92,15 +92,21 @@ fn collect_domains(expr: &Expr, literals: &[i64], domains: &mut Domains) {
     }
 }
 
-/// The literals, their neighbours and the ends of the range.
-fn numbers(literals: &[i64], natural: bool) -> Vec<i64> {
-    let mut numbers = vec![i64::MIN, i64::MAX];
+/// The literals, their neighbours and the ends of the range: an exit status has
+/// 32 bits, and everything else counts something.
+fn numbers(literals: &[i64], is_exit: bool) -> Vec<i64> {
+    let (least, most) = if is_exit {
+        (i64::from(i32::MIN), i64::from(i32::MAX))
+    } else {
+        (0, i64::MAX)
+    };
+    let mut numbers = vec![least, most];
     for literal in literals {
         for step in -2..=2 {
             numbers.push(literal.saturating_add(step));
         }
     }
-    numbers.retain(|number| !natural || *number >= 0);
+    numbers.retain(|number| (least..=most).contains(number));
     numbers.sort_unstable();
     numbers.dedup();
     numbers

@@ -49,7 +49,11 @@ fn main() -> ExitCode {
             }
         }
     }
-    if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if sound {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
@@ -62,7 +66,9 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
     while let Some(arg) = args.next() {
         let mut number = || {
             let value = args.next().ok_or_else(|| format!("{arg} wants a number"))?;
-            value.parse::<u64>().map_err(|error| format!("{arg} {value}: {error}"))
+            value
+                .parse::<u64>()
+                .map_err(|error| format!("{arg} {value}: {error}"))
         };
         match arg.as_str() {
             "--iterations" => options.iterations = number()?,
@@ -104,7 +110,10 @@ fn smoke(target: &str, options: &Options) -> io::Result<bool> {
         let input = mutator.next_input();
         if !holds(target, &input) {
             let path = keep(home, target, &input)?;
-            eprintln!("{target}: input {done} breaks a promise, see {}", path.display());
+            eprintln!(
+                "{target}: input {done} breaks a promise, see {}",
+                path.display()
+            );
             return Ok(false);
         }
         done += 1;

@@ -1,12 +1,5 @@
-//! Values for facts, drawn from a number and what the fact asks: the same for
-//! the engine and for the reference.
+//! Values for facts, drawn from a number and what the fact asks.
 
-use std::sync::Arc;
-
-use probity::facts::{self, FactKey, RunOutput};
-use probity::{Reason, ReasonCode};
-
-use crate::reference::tree::{Path, Pattern};
 use crate::reference::{Fact, FactValue, Output};
 
 const CODES: [&str; 3] = ["path_not_found", "test_not_found", "command_timed_out"];
@@ -14,7 +7,7 @@ const TEXTS: [&str; 6] = ["", "a", "b\n", "ab\n12 passed\n", "é\r\nx", "aa"];
 
 /// What a fact of the reference is worth.
 pub(super) fn value(seed: u8, fact: &Fact) -> FactValue {
-    let roll = hash(seed, &described(fact));
+    let roll = hash(seed, &format!("{fact:?}"));
     let bits = |shift: u32| usize::try_from(roll >> shift & 0xff).unwrap_or(0);
     if bits(0) % 8 == 0 {
         return FactValue::Unknown(CODES[bits(8) % CODES.len()].to_owned());
@@ -31,50 +24,6 @@ pub(super) fn value(seed: u8, fact: &Fact) -> FactValue {
             stderr_truncated: bits(40) % 4 == 0,
         }),
     }
-}
-
-/// The value as the engine takes it.
-pub(super) fn for_engine(value: FactValue) -> facts::FactValue {
-    match value {
-        FactValue::Bool(value) => facts::FactValue::Bool(value),
-        FactValue::Count(count) => facts::FactValue::Count { count, exact: true },
-        FactValue::Run(output) => facts::FactValue::Run(RunOutput {
-            exit: output.exit,
-            stdout: Arc::from(output.stdout),
-            stderr: Arc::from(output.stderr),
-            stdout_truncated: output.stdout_truncated,
-            stderr_truncated: output.stderr_truncated,
-        }),
-        FactValue::Unknown(name) => {
-            let mut codes = ReasonCode::ALL.iter();
-            let code = codes.find(|code| code.name() == name).expect("the code is known");
-            facts::FactValue::Unknown(Reason::new(*code, "drawn"))
-        }
-    }
-}
-
-/// The fact of the reference that a fact of the engine is.
-pub(super) fn of_engine(key: &FactKey) -> Fact {
-    let path = |path: &facts::PathSpec| Path {
-        text: path.text.to_string(),
-        glob: path.glob,
-    };
-    let pattern = |pattern: &facts::Pattern| Pattern {
-        text: pattern.text.to_string(),
-        flags: pattern.flags.to_string(),
-    };
-    match key {
-        FactKey::Exists(at) => Fact::Exists(path(at)),
-        FactKey::Grep(found, at) => Fact::Grep(pattern(found), path(at)),
-        FactKey::Count(found, at) => Fact::Count(pattern(found), path(at)),
-        FactKey::Test(name) => Fact::Test(name.to_string()),
-        FactKey::Run(command) => Fact::Run(command.to_string()),
-        other => panic!("the reference does not know {other}"),
-    }
-}
-
-fn described(fact: &Fact) -> String {
-    format!("{fact:?}")
 }
 
 /// FNV-1a, stirred once more so that the low bits can be used.

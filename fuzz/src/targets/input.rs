@@ -17,7 +17,11 @@ pub(super) fn predicate(data: &[u8]) -> Option<Input<'_>> {
     let (&seed, source) = data.split_first()?;
     let v2 = seed % 2 == 0;
     Some(Input {
-        language: if v2 { Language::ElenchV2 } else { Language::ElenchV1 },
+        language: if v2 {
+            Language::ElenchV2
+        } else {
+            Language::ElenchV1
+        },
         v2,
         seed,
         source: std::str::from_utf8(source).ok()?,

@@ -1,6 +1,7 @@
 //! One file for each target. They use the crate and the reference, and nothing
 //! of a fuzzer, so that the ordinary tests can replay what is kept.
 
+pub(crate) mod bridge;
 mod bytecode;
 mod claimlog;
 mod evaluate;

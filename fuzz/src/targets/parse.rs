@@ -27,7 +27,10 @@ pub(crate) fn run(data: &[u8]) {
             lies_in(source, diagnostic);
         }
         if let Err(diagnostics) = &checked {
-            assert!(diagnostics.iter().any(Diagnostic::is_error), "refused without a reason");
+            assert!(
+                diagnostics.iter().any(Diagnostic::is_error),
+                "refused without a reason"
+            );
         }
         let parsed = reference::parse(v2, source);
         assert_eq!(

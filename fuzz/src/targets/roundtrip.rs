@@ -17,10 +17,20 @@ pub(crate) fn run(data: &[u8]) {
     };
     let printed = print(&expr);
     let again = parse(input.language, &printed, &arena);
-    assert!(again.diagnostics.is_empty(), "{printed:?}: {:?}", again.diagnostics);
-    let again = again.expr.expect("what parses without diagnostics has a tree");
+    assert!(
+        again.diagnostics.is_empty(),
+        "{printed:?}: {:?}",
+        again.diagnostics
+    );
+    let again = again
+        .expr
+        .expect("what parses without diagnostics has a tree");
     assert_eq!(print(&again), printed, "printing settles at once");
     if let Ok(tree) = reference::parse(input.v2, input.source) {
-        assert_eq!(reference::parse(input.v2, &printed), Ok(tree), "{printed:?}");
+        assert_eq!(
+            reference::parse(input.v2, &printed),
+            Ok(tree),
+            "{printed:?}"
+        );
     }
 }
