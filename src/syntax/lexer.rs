@@ -9,7 +9,7 @@ use crate::facts::{Primitive, RegexFlags};
 use crate::language::Language;
 
 use super::ast::{CompareOp, Field, Method};
-use super::limits::Counts;
+use super::limits::{Counts, MAX_DIAGNOSTICS};
 use super::literal::{self, Extent};
 use super::near::WordOperator;
 use super::token::{Flaw, Spanned, Token};
@@ -149,6 +149,8 @@ pub(super) struct Lexed<'a> {
     pub(super) counts: Counts,
     /// True if `repair` has to see the tokens before the parser does.
     pub(super) flawed: bool,
+    /// Regexes so far that may go on behind their end.
+    looked_ahead: usize,
 }
 
 /// Splits a source into tokens. An unterminated literal is the last of them,
@@ -159,6 +161,7 @@ pub(super) fn lex<'a>(language: Language, source: &'a str, arena: &'a Bump) -> L
         tokens: BumpVec::with_capacity_in(24, arena),
         counts: Counts::default(),
         flawed: false,
+        looked_ahead: 0,
     };
     let mut lexer = Raw::lexer(source);
     while let Some(raw) = lexer.next() {
@@ -203,7 +206,7 @@ pub(super) fn lex<'a>(language: Language, source: &'a str, arena: &'a Bump) -> L
                     .map_or(Token::Flaw(Flaw::IntegerRange), Token::Int)
             }
             Raw::Str(extent) => string(&lexer, extent, arena),
-            Raw::Regex(extent) => regex(&mut lexer, extent, arena, v1),
+            Raw::Regex(extent) => lexed.regex(&mut lexer, extent, arena, v1),
             Raw::Comment(true) if !v1 => continue,
             Raw::Comment(false) if !v1 => Token::Flaw(Flaw::Control),
             Raw::Comment(_) => Token::Flaw(Flaw::Comment),
@@ -233,7 +236,54 @@ pub(super) fn lex<'a>(language: Language, source: &'a str, arena: &'a Bump) -> L
     lexed
 }
 
-impl Lexed<'_> {
+impl<'a> Lexed<'a> {
+    fn regex(
+        &mut self,
+        lexer: &mut Lexer<'a, Raw>,
+        extent: Extent,
+        arena: &'a Bump,
+        v1: bool,
+    ) -> Token<'a> {
+        if !extent.closed {
+            return Token::Flaw(Flaw::OpenRegex);
+        }
+        let content = &lexer.slice()[1..=extent.content];
+        let rest = lexer.remainder();
+        let letters = rest
+            .bytes()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+            .count();
+        // A regex is an argument: anything but `,`, `)` or a comment behind it hints
+        // that its own text goes on, unless there is no place where it would end.
+        let next = rest[letters..]
+            .trim_start_matches([' ', '\t', '\r', '\n'])
+            .bytes()
+            .next();
+        let ends = match next {
+            Some(b',' | b')') | None => true,
+            Some(b'#') => !v1,
+            Some(_) => false,
+        };
+        // Each look ahead may read all that is left: more of them than errors
+        // are reported would take quadratic time for nothing.
+        if !ends && self.looked_ahead < MAX_DIAGNOSTICS {
+            self.looked_ahead += 1;
+            if let Some(length) = literal::goes_on(rest) {
+                lexer.bump(length);
+                return Token::Flaw(Flaw::Slash);
+            }
+        }
+        lexer.bump(letters);
+        if extent.content == 0 {
+            return Token::Flaw(Flaw::EmptyRegex);
+        }
+        match literal::flags(&rest[..letters]) {
+            Some(flags) if extent.escaped => Token::Regex(literal::unslash(content, arena), flags),
+            Some(flags) => Token::Regex(content, flags),
+            None => Token::Flaw(Flaw::Flags),
+        }
+    }
+
     /// True if a `(` here groups, and does not begin an argument list.
     fn groups(&self, source: &str) -> bool {
         self.tokens.last().is_none_or(|before| {
@@ -253,44 +303,6 @@ fn string<'a>(lexer: &Lexer<'a, Raw>, extent: Extent, arena: &'a Bump) -> Token<
         return Token::Str(content);
     }
     literal::unescape(content, arena).map_or(Token::Flaw(Flaw::Escape), Token::Str)
-}
-
-fn regex<'a>(lexer: &mut Lexer<'a, Raw>, extent: Extent, arena: &'a Bump, v1: bool) -> Token<'a> {
-    if !extent.closed {
-        return Token::Flaw(Flaw::OpenRegex);
-    }
-    let content = &lexer.slice()[1..=extent.content];
-    let rest = lexer.remainder();
-    let letters = rest
-        .bytes()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-        .count();
-    // A regex is an argument: anything but `,`, `)` or a comment behind it hints
-    // that its own text goes on, unless there is no place where it would end.
-    let next = rest[letters..]
-        .trim_start_matches([' ', '\t', '\r', '\n'])
-        .bytes()
-        .next();
-    let ends = match next {
-        Some(b',' | b')') | None => true,
-        Some(b'#') => !v1,
-        Some(_) => false,
-    };
-    if !ends
-        && let Some(length) = literal::goes_on(rest)
-    {
-        lexer.bump(length);
-        return Token::Flaw(Flaw::Slash);
-    }
-    lexer.bump(letters);
-    if extent.content == 0 {
-        return Token::Flaw(Flaw::EmptyRegex);
-    }
-    match literal::flags(&rest[..letters]) {
-        Some(flags) if extent.escaped => Token::Regex(literal::unslash(content, arena), flags),
-        Some(flags) => Token::Regex(content, flags),
-        None => Token::Flaw(Flaw::Flags),
-    }
 }
 
 #[cfg(test)]
