@@ -3,6 +3,8 @@
 mod clock;
 mod compile;
 mod engine;
+#[cfg(test)]
+mod equivalence;
 mod file;
 pub mod fuel;
 mod glob;
