@@ -6,6 +6,8 @@ mod key;
 mod refused;
 mod source;
 mod workspace;
+#[cfg(test)]
+mod workspace_tests;
 
 pub use key::{FactKey, PathSpec, Pattern, Primitive, RegexFlags};
 pub use source::{
