@@ -268,7 +268,11 @@ fn counts_stop_where_they_are_decided() {
         (">=3000", 300),
         ("3000", 300),
     ]) {
-        let (answers, stats) = fetch_with(directory.path(), Limits::default(), &[demand.clone()]);
+        let (answers, stats) = fetch_with(
+            directory.path(),
+            Limits::default(),
+            std::slice::from_ref(demand),
+        );
         assert_eq!(shown(&answers[0].value), value);
         let cost = Cost {
             cpu_ns: 0,

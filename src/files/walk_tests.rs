@@ -204,7 +204,7 @@ fn a_directory_that_may_not_be_read_fails_the_walk() {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
     write(root, &[("a/x", ""), ("b", "")]);
-    fs::set_permissions(root.join("a"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(root.join("a"), fs::Permissions::from_mode(0o000)).unwrap();
     let failed = Walk::new(&Root::open(root).unwrap(), b"")
         .last()
         .unwrap()

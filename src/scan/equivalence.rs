@@ -203,9 +203,13 @@ fn files_of_many_blocks_count_alike() {
     let mut number = 0_u64;
     while bytes.len() < 5 << 19 {
         number += 1;
-        let end: &[u8] = if number % 7 == 0 { b"\r\n" } else { b"\n" };
+        let end: &[u8] = if number.is_multiple_of(7) {
+            b"\r\n"
+        } else {
+            b"\n"
+        };
         bytes.extend_from_slice(format!("line {number} of é").as_bytes());
-        if number % 5000 == 0 {
+        if number.is_multiple_of(5000) {
             bytes.extend(std::iter::repeat_n(b'x', 700_000));
         }
         bytes.extend_from_slice(end);
@@ -224,6 +228,7 @@ fn hostile_patterns_are_refused_or_cheap() {
     let many_classes = "(?i)\\pL".repeat(500);
     let alternation = format!("(?i){}", vec!["sesame"; 500].join("|"));
     let nested = format!("{}a{}", "(".repeat(2000), ")".repeat(2000));
+    let deep = format!("{}a{}", "(?:".repeat(240), "b?)*".repeat(240));
     let mut bytes = "a".repeat(2000).into_bytes();
     bytes.extend_from_slice(b"!\nxxxxxxxxxxxxxxxxxxxxxxxx\n\xff\xc3\n");
     let directory = tempfile::tempdir().unwrap();
@@ -247,6 +252,7 @@ fn hostile_patterns_are_refused_or_cheap() {
         &many_classes,
         &alternation,
         &nested,
+        &deep,
         &"a".repeat(4097),
     ] {
         let counted = naive_regex(hostile).map(|regex| {
