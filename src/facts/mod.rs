@@ -7,6 +7,8 @@ mod refused;
 mod source;
 mod table;
 mod workspace;
+#[cfg(test)]
+mod workspace_tests;
 
 pub use key::{FactKey, PathSpec, Pattern, Primitive, RegexFlags};
 pub use source::{

@@ -99,8 +99,14 @@ pub(super) fn resolve(root: BorrowedFd<'_>, path: &str) -> Result<Resolved, File
                 if links > MAX_LINKS {
                     return Err(FileError::LinkLoop);
                 }
-                let target = rustix::fs::readlinkat(position.fd(), &name, Vec::new())
-                    .map_err(FileError::reading)?;
+                let target =
+                    rustix::fs::readlinkat(position.fd(), &name, Vec::new()).map_err(|errno| {
+                        match errno {
+                            // It is no link any more.
+                            Errno::INVAL => FileError::Changed,
+                            other => FileError::reading(other),
+                        }
+                    })?;
                 let target = target.to_bytes();
                 if target.starts_with(b"/") {
                     return Err(FileError::Outside);

@@ -9,8 +9,12 @@ mod limits;
 mod open;
 mod read;
 mod root;
+#[cfg(test)]
+mod root_tests;
 mod rules;
 mod walk;
+#[cfg(test)]
+mod walk_tests;
 
 pub use error::{FileError, OpenError};
 pub use limits::Limits;

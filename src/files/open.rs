@@ -24,7 +24,6 @@ pub struct FileId {
 impl FileId {
     #[expect(
         clippy::unnecessary_cast,
-        clippy::cast_sign_loss,
         reason = "the width and sign of these fields differ between systems"
     )]
     pub(super) fn of(stat: &Stat) -> Self {
@@ -46,8 +45,6 @@ struct State {
 impl State {
     #[expect(
         clippy::unnecessary_cast,
-        clippy::cast_possible_wrap,
-        clippy::cast_sign_loss,
         reason = "the width and sign of these fields differ between systems"
     )]
     fn of(stat: &Stat) -> Self {

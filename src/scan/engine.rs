@@ -181,6 +181,10 @@ impl Context<'_> {
     pub(super) fn start(&self, index: usize) -> (Tally<'_>, Option<Job>) {
         let request = &self.requests[index];
         let mut tally = Tally::new(request);
+        if self.cancel.is_cancelled() {
+            tally.fail(cancelled());
+            return (tally, None);
+        }
         let ready = self.pool.get(self.plan.pattern_of[index]);
         match ready {
             Ok(ready) => {

@@ -14,6 +14,9 @@ use crate::scan::lines::{count_lines, join_lines};
 use crate::scan::matches::{count_in_lines, count_matches};
 use crate::scan::pool::Scratch;
 
+/// From this size of a block on, the cancel token is looked at for every pattern.
+const CANCEL_BYTES: usize = 64 << 10;
+
 /// What one fact wants of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
@@ -178,9 +181,14 @@ pub(super) fn scan_file(
         let text = join_lines(block.bytes, joined);
         wanting.retain(|&index| {
             let job = jobs[index];
+            let is_long = block.bytes.len() >= CANCEL_BYTES;
             let Ok(finding) = &mut findings[index] else {
                 return false;
             };
+            if is_long && cancel.is_cancelled() {
+                findings[index] = Err(Stop::Cancelled);
+                return false;
+            }
             let mut tracker = Tracker {
                 finding,
                 limit: job.limit.unwrap_or(u64::MAX),
