@@ -108,13 +108,13 @@ pub(super) fn has_literal(hir: &Hir) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pattern::parse;
     use super::*;
     use crate::facts::RegexFlags;
+    use crate::scan::parse_text;
 
     fn all(question: fn(&Hir) -> bool, table: &[(&str, bool)]) {
         for (text, answer) in table {
-            let hir = parse(text, RegexFlags::NONE).unwrap();
+            let hir = parse_text(text, RegexFlags::NONE).unwrap();
             assert_eq!(question(&hir), *answer, "{text}");
         }
     }

@@ -2,11 +2,12 @@
 
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::language::Language;
+use crate::scan::parse_text;
 use crate::syntax::{CompareOp, clip, quote};
 
 use super::entry::Checked;
+use super::hir;
 use super::typed::{SubstringOp, TBool, TBoolKind, TInt, TIntKind, TPattern, TStr, TStrKind};
-use super::{hir, pattern};
 
 /// Looks for weaknesses that take more than a glance: patterns that match
 /// everything, nothing or slowly, counts of lines where matches may be meant,
@@ -99,7 +100,7 @@ impl Linter<'_> {
 
     fn pattern(&mut self, pattern: &TPattern<'_>, used: Use) {
         // It parsed when it was checked.
-        let Ok(parsed) = pattern::parse(pattern.text, pattern.flags) else {
+        let Ok(parsed) = parse_text(pattern.text, pattern.flags) else {
             return;
         };
         let span = pattern.span;
@@ -154,7 +155,7 @@ impl Linter<'_> {
         if wanted < 2 || !matches!(op, CompareOp::Eq | CompareOp::Ne) {
             return;
         }
-        let twice = pattern::parse(pattern.text, pattern.flags)
+        let twice = parse_text(pattern.text, pattern.flags)
             .is_ok_and(|parsed| hir::can_match_twice(&parsed));
         if twice {
             self.warn(

@@ -2,20 +2,13 @@
 
 use regex_automata::nfa::thompson::pikevm::PikeVM;
 use regex_automata::nfa::thompson::{self, WhichCaptures};
+use regex_syntax::Error;
 use regex_syntax::ast::ErrorKind as Syntax;
-use regex_syntax::hir::Hir;
-use regex_syntax::{Error, ParserBuilder};
 
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::facts::RegexFlags;
+use crate::scan::{MAX_PATTERN_BYTES, SyntaxError, parse_text};
 use crate::syntax::pattern_offset;
-
-/// Bytes of a pattern's text. The compiled form has a limit of its own, which
-/// is checked when it is built.
-pub const MAX_PATTERN: usize = 4096;
-
-/// Depth of a pattern's tree, the default of the `regex` crate.
-const NEST_LIMIT: u32 = 250;
 
 /// Depth of groups on the fast path; each is a few levels of the tree.
 const PLAIN_GROUPS: u32 = 8;
@@ -32,7 +25,7 @@ pub(super) fn validate(
     span: Span,
     source: &str,
 ) -> Result<(), Diagnostic> {
-    if text.len() > MAX_PATTERN {
+    if text.len() > MAX_PATTERN_BYTES {
         return Err(Diagnostic::error(
             Code::PatternTooLarge,
             span,
@@ -43,28 +36,16 @@ pub(super) fn validate(
     if is_plainly_valid(text) {
         return Ok(());
     }
-    match parse(text, flags) {
+    match parse_text(text, flags) {
         Ok(_) => Ok(()),
-        Err(error) => Err(explain(&error, text, span, source)),
+        Err(SyntaxError::Regex(error)) => Err(explain(&error, text, span, source)),
+        Err(SyntaxError::TooMuchFolding) => Err(Diagnostic::error(
+            Code::PatternTooLarge,
+            span,
+            "the pattern ignores case in too many large classes",
+        )
+        .help("put `(?-i:…)` around classes without letters")),
     }
-}
-
-/// Parses a pattern the way every part of the engine does.
-///
-/// # Errors
-///
-/// What `regex-syntax` has against it.
-pub(super) fn parse(text: &str, flags: RegexFlags) -> Result<Hir, Box<Error>> {
-    ParserBuilder::new()
-        .utf8(false)
-        .unicode(true)
-        .nest_limit(NEST_LIMIT)
-        .case_insensitive(flags.contains(RegexFlags::IGNORE_CASE))
-        .multi_line(flags.contains(RegexFlags::MULTI_LINE))
-        .dot_matches_new_line(flags.contains(RegexFlags::DOT_ALL))
-        .build()
-        .parse(text)
-        .map_err(Box::new)
 }
 
 /// Whether a pattern matches in a text; `None` if finding out would take too
@@ -72,7 +53,7 @@ pub(super) fn parse(text: &str, flags: RegexFlags) -> Result<Hir, Box<Error>> {
 pub(super) fn matches(text: &str, flags: RegexFlags, haystack: &str) -> Option<bool> {
     // Far below the limit of patterns: this runs while a source is checked.
     const SIZE_LIMIT: usize = 64 * 1024;
-    let hir = parse(text, flags).ok()?;
+    let hir = parse_text(text, flags).ok()?;
     let config = thompson::Config::new()
         .utf8(false)
         .which_captures(WhichCaptures::None)
@@ -336,7 +317,7 @@ mod tests {
 
     #[test]
     fn size() {
-        let text = "a".repeat(MAX_PATTERN + 1);
+        let text = "a".repeat(MAX_PATTERN_BYTES + 1);
         let error = validate(&text, RegexFlags::NONE, Span::default(), "").unwrap_err();
         assert_eq!(error.code, Code::PatternTooLarge);
     }
@@ -350,7 +331,7 @@ mod tests {
         ) {
             if is_plainly_valid(&text) {
                 for flags in [RegexFlags::NONE, RegexFlags::IGNORE_CASE] {
-                    prop_assert!(parse(&text, flags).is_ok(), "{}", text);
+                    prop_assert!(parse_text(&text, flags).is_ok(), "{}", text);
                 }
             }
         }

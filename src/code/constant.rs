@@ -6,15 +6,11 @@ use std::sync::{Arc, OnceLock};
 use memchr::memmem::Finder;
 use regex_automata::meta::Regex;
 use regex_automata::nfa::thompson::WhichCaptures;
-use regex_automata::util::syntax;
-use regex_syntax::hir::LookSet;
+use regex_syntax::hir::{Look, LookSet};
 
-use crate::facts::{Pattern, RegexFlags};
-use crate::reason::{Reason, ReasonCode};
-
-/// Most bytes a compiled regex may take; over it the pattern is refused as
-/// `pattern_too_large`.
-pub const MAX_REGEX_BYTES: usize = 2 << 20;
+use crate::facts::Pattern;
+use crate::reason::Reason;
+use crate::scan::{MAX_COMPILED_BYTES, PatternError, parse_pattern};
 
 /// A constant. Cloning shares what is behind it.
 #[derive(Clone, Debug)]
@@ -93,8 +89,8 @@ impl TextRegex {
     /// cut short and what was cut could change the answer.
     ///
     /// # Errors
-    /// [`ReasonCode::PatternTooLarge`] if the regex cannot be built within
-    /// [`MAX_REGEX_BYTES`].
+    /// `pattern_too_large` if the regex cannot be built within
+    /// [`MAX_COMPILED_BYTES`].
     pub fn is_match(&self, text: &[u8], truncated: bool) -> Result<Option<bool>, &Reason> {
         let built = self.built.get_or_init(|| build(&self.pattern)).as_ref()?;
         let found = built.regex.is_match(text);
@@ -118,31 +114,19 @@ impl fmt::Debug for TextRegex {
 }
 
 fn build(pattern: &Pattern) -> Result<Built, Reason> {
-    let flags = pattern.flags;
-    let config = syntax::Config::new()
-        .utf8(false)
-        .case_insensitive(flags.contains(RegexFlags::IGNORE_CASE))
-        .multi_line(flags.contains(RegexFlags::MULTI_LINE))
-        .dot_matches_new_line(flags.contains(RegexFlags::DOT_ALL));
-    let refuse = |error: &dyn fmt::Display| {
-        Reason::new(
-            ReasonCode::PatternTooLarge,
-            format!("cannot build the regex /{}/: {error}", pattern.text),
-        )
-    };
-    let hir = syntax::parse_with(&pattern.text, &config).map_err(|error| refuse(&error))?;
+    let hir = parse_pattern(pattern).map_err(|error| error.reason(pattern))?;
     let looks = hir.properties().look_set();
-    let only_start = LookSet::singleton(regex_syntax::hir::Look::Start);
+    let only_start = LookSet::singleton(Look::Start);
     let regex = Regex::builder()
         .configure(
             Regex::config()
-                .which_captures(WhichCaptures::None)
-                .nfa_size_limit(Some(MAX_REGEX_BYTES))
+                .which_captures(WhichCaptures::Implicit)
+                .nfa_size_limit(Some(MAX_COMPILED_BYTES))
                 .onepass(false)
                 .utf8_empty(false),
         )
         .build_from_hir(&hir)
-        .map_err(|error| refuse(&error))?;
+        .map_err(|_| PatternError::TooLarge.reason(pattern))?;
     Ok(Built {
         regex,
         prefix_safe: looks.is_empty() || looks == only_start,

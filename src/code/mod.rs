@@ -11,7 +11,7 @@ mod verify;
 
 pub use arena::{Arena, ProgramRef};
 pub use codec::{DecodeError, FORMAT_VERSION, decode, encode};
-pub use constant::{Const, MAX_REGEX_BYTES, Needle, TextRegex};
+pub use constant::{Const, Needle, TextRegex};
 pub use listing::{instruction_table, listing};
 pub use op::{Insn, Kind, Op, OpInfo, Operand, Slot, TABLE};
 pub use program::{FactSpec, MAX_FACTS, Parts, Program};

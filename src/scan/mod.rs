@@ -21,3 +21,4 @@ mod tally;
 pub use engine::{Counting, Request, scan};
 pub use glob::glob;
 pub use pattern::{MAX_COMPILED_BYTES, MAX_PATTERN_BYTES, PatternError, parse_pattern};
+pub(crate) use pattern::{SyntaxError, parse_text};

@@ -76,22 +76,42 @@ pub fn parse_pattern(pattern: &Pattern) -> Result<Hir, PatternError> {
     if pattern.text.len() > MAX_PATTERN_BYTES {
         return Err(PatternError::TooLong);
     }
-    let invalid = |error: regex_syntax::Error| PatternError::Invalid(short(&error));
-    let ast = ast::parse::Parser::new()
-        .parse(&pattern.text)
-        .map_err(|error| invalid(error.into()))?;
-    let ignores_case = pattern.flags.contains(RegexFlags::IGNORE_CASE);
-    if folded(&ast, ignores_case) > MAX_FOLDED {
-        return Err(PatternError::TooMuchFolding);
+    parse_text(&pattern.text, pattern.flags).map_err(|error| match error {
+        SyntaxError::Regex(error) => PatternError::Invalid(short(&error)),
+        SyntaxError::TooMuchFolding => PatternError::TooMuchFolding,
+    })
+}
+
+/// Why a text is no pattern, with the place where `regex-syntax` knows one.
+#[derive(Clone, Debug)]
+pub(crate) enum SyntaxError {
+    /// It is no regex.
+    Regex(Box<regex_syntax::Error>),
+    /// Ignoring case in its classes would take too long.
+    TooMuchFolding,
+}
+
+impl<E: Into<regex_syntax::Error>> From<E> for SyntaxError {
+    fn from(error: E) -> Self {
+        Self::Regex(Box::new(error.into()))
     }
-    TranslatorBuilder::new()
+}
+
+/// Parses a text of any length the way every part of the engine does.
+pub(crate) fn parse_text(text: &str, flags: RegexFlags) -> Result<Hir, SyntaxError> {
+    let ast = ast::parse::Parser::new().parse(text)?;
+    let ignores_case = flags.contains(RegexFlags::IGNORE_CASE);
+    if folded(&ast, ignores_case) > MAX_FOLDED {
+        return Err(SyntaxError::TooMuchFolding);
+    }
+    let hir = TranslatorBuilder::new()
         .utf8(false)
         .case_insensitive(ignores_case)
-        .multi_line(pattern.flags.contains(RegexFlags::MULTI_LINE))
-        .dot_matches_new_line(pattern.flags.contains(RegexFlags::DOT_ALL))
+        .multi_line(flags.contains(RegexFlags::MULTI_LINE))
+        .dot_matches_new_line(flags.contains(RegexFlags::DOT_ALL))
         .build()
-        .translate(&pattern.text, &ast)
-        .map_err(|error| invalid(error.into()))
+        .translate(text, &ast)?;
+    Ok(hir)
 }
 
 /// What is wrong, without the picture of where.

@@ -52,7 +52,7 @@ fn module(relative: &Path) -> Option<String> {
     let mut parts = relative.iter().map(|part| part.to_str().unwrap());
     let first = parts.next()?.trim_end_matches(".rs");
     let file = relative.file_name()?.to_str()?;
-    if matches!(first, "lib" | "main") {
+    if matches!(first, "lib" | "main") || file.ends_with("_tests.rs") {
         return None;
     }
     if first == "facts" && WORKSPACE.contains(&file) {

@@ -7,10 +7,14 @@ mod reference;
 mod targets;
 
 mod bin;
+mod bounded;
 mod case;
 mod cli;
+mod corpus;
+mod elench;
 mod engine;
 mod generate;
+mod golden;
 mod judge;
 mod layers;
 mod limits;
