@@ -112,7 +112,10 @@ fn promises_name_tests_that_exist() {
             .filter(|name| name.contains("::"))
         {
             let test = name.rsplit("::").next().unwrap();
-            assert!(tests.contains(&format!("fn {test}(")), "no test `{name}`");
+            // The suites' tests are made by a macro, one for each file.
+            let suite = repository(&format!("tests/data/{test}.toml"));
+            let found = tests.contains(&format!("fn {test}(")) || suite.exists();
+            assert!(found, "no test `{name}`");
             named += 1;
         }
     }
