@@ -56,6 +56,12 @@ fn instructions(table: &str) -> String {
         );
     }
     out.push_str("}\n\n");
+    // The arms map each number to itself, which compiles to a bounds check.
+    out.push_str("pub(super) const fn decode(byte: u8) -> Option<Op> {\n    match byte {\n");
+    for (code, row) in rows.iter().enumerate() {
+        let _ = writeln!(out, "        {code} => Some(Op::{}),", row.variant);
+    }
+    out.push_str("        _ => None,\n    }\n}\n\n");
     out.push_str("/// Every opcode with its name, operands, cost and meaning, in code order.\n");
     let _ = writeln!(out, "pub const TABLE: [OpInfo; {}] = [", rows.len());
     for row in &rows {

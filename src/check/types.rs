@@ -142,7 +142,7 @@ impl<'a, 's> Checker<'a, 's> {
     fn negation(&mut self, count: u32, operand: &Expr<'a>) -> Value<'a> {
         match self.bool(operand) {
             None => Value::Broken,
-            Some(inner) if count % 2 == 0 => Value::Bool(inner.kind),
+            Some(inner) if count.is_multiple_of(2) => Value::Bool(inner.kind),
             Some(inner) => Value::Bool(TBoolKind::Not(self.arena.alloc(inner))),
         }
     }

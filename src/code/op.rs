@@ -89,8 +89,8 @@ impl Op {
 
     /// The opcode of a byte, if it is one.
     #[must_use]
-    pub fn from_byte(byte: u8) -> Option<Self> {
-        TABLE.get(usize::from(byte)).map(|info| info.op)
+    pub const fn from_byte(byte: u8) -> Option<Self> {
+        decode(byte)
     }
 }
 
@@ -121,7 +121,7 @@ impl Insn {
 
     /// The opcode, if the byte is one.
     #[must_use]
-    pub fn op(self) -> Option<Op> {
+    pub const fn op(self) -> Option<Op> {
         Op::from_byte(self.byte())
     }
 

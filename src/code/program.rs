@@ -33,11 +33,12 @@ struct Inner {
     language: Language,
     digest: Digest,
     source: Arc<str>,
-    words: Box<[u32]>,
-    facts: Box<[FactSpec]>,
-    consts: Box<[Const]>,
-    spans: Box<[Span]>,
-    warnings: Box<[Diagnostic]>,
+    // Vectors, not boxed slices: shrinking each would cost a fifth of a compile.
+    words: Vec<u32>,
+    facts: Vec<FactSpec>,
+    consts: Vec<Const>,
+    spans: Vec<Span>,
+    warnings: Vec<Diagnostic>,
     fuel: u64,
 }
 
@@ -90,11 +91,11 @@ impl Program {
             language: parts.language,
             digest,
             source: parts.source,
-            words: words.into_boxed_slice(),
-            facts: parts.facts.into_boxed_slice(),
-            consts: parts.consts.into_boxed_slice(),
-            spans: parts.spans.into_boxed_slice(),
-            warnings: parts.warnings.into_boxed_slice(),
+            words,
+            facts: parts.facts,
+            consts: parts.consts,
+            spans: parts.spans,
+            warnings: parts.warnings,
             fuel,
         }))
     }

@@ -24,7 +24,11 @@ type Emitted<T = ()> = Result<T, Box<Diagnostic>>;
 /// an instruction can name; the language's own limits keep all but contrived
 /// sources far from that.
 pub(super) fn emit(language: Language, source: Arc<str>, checked: Checked<'_>) -> Emitted<Parts> {
-    let mut emitter = Emitter::default();
+    let mut emitter = Emitter {
+        insns: Vec::with_capacity(8),
+        spans: Vec::with_capacity(8),
+        ..Emitter::default()
+    };
     let span = checked.root.span;
     emitter.bool(checked.root, 0)?;
     emitter.push(Insn::abc(Op::Ret, 0, 0, 0), span);

@@ -11,13 +11,13 @@ use crate::compare::CompareOp;
 use crate::facts::{Cell, FactTable};
 use crate::vm::compare::{compare, decided};
 use crate::vm::text::Strings;
-use crate::vm::value::{Cause, FactNumber, Text, Truth, Value, Why};
+use crate::vm::value::{Cause, Text, Truth, Value, View, Why};
 
 /// Evaluates a program against its own facts: number N of the table is fact N
 /// of [`Program::facts`]. Allocates nothing.
 #[must_use]
 pub fn evaluate(program: &Program, table: &FactTable) -> Truth {
-    run(program.words(), program.consts(), table, &mut Untraced)
+    quick(program.words(), program.consts(), table)
 }
 
 /// Evaluates a program of an arena against the facts of its batch. Allocates
@@ -25,7 +25,40 @@ pub fn evaluate(program: &Program, table: &FactTable) -> Truth {
 #[must_use]
 pub fn evaluate_in(arena: &Arena, program: ProgramRef, table: &FactTable) -> Truth {
     let (words, consts) = arena.view(program);
+    quick(words, consts, table)
+}
+
+/// Most predicates are one check: one instruction and a return. Those need no
+/// registers and no loop.
+#[inline]
+fn quick(words: &[u32], consts: &[Const], table: &FactTable) -> Truth {
+    if let &[head, _, fact, word, ret, ..] = words
+        && head == ONE_FACT_ONE_REGISTER
+        && Insn(ret) == Insn::abc(Op::Ret, 0, 0, 0)
+    {
+        let insn = Insn(word);
+        let cell = table.cell(fact);
+        let right = i64::from(insn.c());
+        match (insn.op(), cell) {
+            (Some(Op::LoadBool), Cell::Bool(value)) => return known(value),
+            (Some(Op::CountGe), Cell::Int(count)) => return known(count >= right),
+            (Some(Op::CountEq), Cell::Int(count)) => return known(count == right),
+            (Some(Op::CountNe), Cell::Int(count)) => return known(count != right),
+            (Some(Op::CountGt), Cell::Int(count)) => return known(count > right),
+            (Some(Op::CountLe), Cell::Int(count)) => return known(count <= right),
+            (Some(Op::CountLt), Cell::Int(count)) => return known(count < right),
+            _ => {}
+        }
+    }
     run(words, consts, table, &mut Untraced)
+}
+
+/// The first word of such a program.
+const ONE_FACT_ONE_REGISTER: u32 = 1 | 1 << 16;
+
+#[inline]
+const fn known(value: bool) -> Truth {
+    if value { Truth::True } else { Truth::False }
 }
 
 /// Somebody who watches a run.
@@ -44,7 +77,7 @@ impl Tracer for Untraced {
 
 /// Picks the smallest register file that the program fits in: clearing 256
 /// registers would cost more than the run.
-#[inline]
+#[inline(never)]
 pub(super) fn run<T: Tracer>(
     words: &[u32],
     consts: &[Const],
@@ -66,9 +99,14 @@ pub(super) fn run<T: Tracer>(
     };
     match head >> 16 {
         0..=4 => machine.run::<4, T>(tracer),
-        5..=16 => machine.run::<16, T>(tracer),
-        _ => machine.run::<256, T>(tracer),
+        _ => run_large(&machine, tracer),
     }
+}
+
+/// Kept apart so that its register file is not part of every frame.
+#[inline(never)]
+fn run_large<T: Tracer>(machine: &Machine<'_>, tracer: &mut T) -> Truth {
+    machine.run::<256, T>(tracer)
 }
 
 const fn unsound() -> Truth {
@@ -91,7 +129,7 @@ impl Machine<'_> {
     /// keep registers in the file, and what is out of bounds is unknown.
     #[inline]
     fn run<const N: usize, T: Tracer>(&self, tracer: &mut T) -> Truth {
-        let mut registers = [Value::Bool(false); N];
+        let mut registers = [Value::FALSE; N];
         let mut at = 0;
         while let Some(&word) = self.code.get(at) {
             let insn = Insn(word);
@@ -106,7 +144,7 @@ impl Machine<'_> {
                 }
                 Op::JumpFalse | Op::JumpTrue => {
                     tracer.executed(at, insn, read(insn.a()));
-                    let taken = Value::Bool(op == Op::JumpTrue) == read(insn.a());
+                    let taken = read(insn.a()) == Value::bool(op == Op::JumpTrue);
                     at = if taken {
                         usize::from(insn.bc()).max(at + 1)
                     } else {
@@ -114,13 +152,13 @@ impl Machine<'_> {
                     };
                     continue;
                 }
-                Op::ConstBool => Value::Bool(insn.bc() == 1),
-                Op::ConstInt => Value::Int(i64::from(insn.bc().cast_signed())),
+                Op::ConstBool => Value::bool(insn.bc() == 1),
+                Op::ConstInt => Value::int(i64::from(insn.bc().cast_signed())),
                 Op::ConstWide => match self.strings.consts.get(self.constant(insn.b()) as usize) {
-                    Some(&Const::Int(value)) => Value::Int(value),
+                    Some(&Const::Int(value)) => Value::int(value),
                     _ => return unsound(),
                 },
-                Op::ConstStr => Value::Str(self.constant(insn.b()), Text::Const),
+                Op::ConstStr => Value::str(self.constant(insn.b()), Text::Const),
                 Op::LoadBool => self.load_bool(insn.b()),
                 Op::LoadCount => self.load_count(insn.b()),
                 Op::LoadExit => self.load_exit(insn.b()),
@@ -149,9 +187,9 @@ impl Machine<'_> {
                 Op::Matches => self
                     .strings
                     .matches(read(insn.b()), self.constant(insn.c())),
-                Op::Not => match read(insn.b()) {
-                    Value::Bool(value) => Value::Bool(!value),
-                    unknown => unknown,
+                Op::Not => match read(insn.b()).view() {
+                    View::Bool(value) => Value::bool(!value),
+                    _ => read(insn.b()),
                 },
                 Op::And => connect(read(insn.b()), read(insn.c()), false),
                 Op::Or => connect(read(insn.b()), read(insn.c()), true),
@@ -192,7 +230,7 @@ impl Machine<'_> {
     #[inline]
     fn load_bool(&self, number: u8) -> Value {
         match self.fact(number) {
-            (_, Cell::Bool(value)) => Value::Bool(value),
+            (_, Cell::Bool(value)) => Value::bool(value),
             (fact, cell) => unknown(fact, cell),
         }
     }
@@ -200,8 +238,8 @@ impl Machine<'_> {
     #[inline]
     fn load_count(&self, number: u8) -> Value {
         match self.fact(number) {
-            (_, Cell::Int(count)) => Value::Int(count),
-            (fact, Cell::AtLeast(bound)) => Value::AtLeast(bound, FactNumber::new(fact)),
+            (_, Cell::Int(count)) => Value::int(count),
+            (fact, Cell::AtLeast(bound)) => Value::at_least(bound, fact),
             (fact, cell) => unknown(fact, cell),
         }
     }
@@ -210,7 +248,7 @@ impl Machine<'_> {
     fn count(&self, op: CompareOp, insn: Insn) -> Value {
         let right = i64::from(insn.c());
         match self.fact(insn.b()) {
-            (_, Cell::Int(count)) => Value::Bool(op.holds(count, right)),
+            (_, Cell::Int(count)) => Value::bool(op.holds(count, right)),
             (fact, Cell::AtLeast(bound)) => decided(op.holds_from(bound, right), fact),
             (fact, cell) => unknown(fact, cell),
         }
@@ -220,7 +258,7 @@ impl Machine<'_> {
     fn load_exit(&self, number: u8) -> Value {
         match self.fact(number) {
             (fact, Cell::Run(run)) => match self.strings.table.run(run) {
-                Some(output) => Value::Int(output.exit),
+                Some(output) => Value::int(output.exit),
                 None => unknown(fact, Cell::Run(run)),
             },
             (fact, cell) => unknown(fact, cell),
@@ -232,14 +270,14 @@ impl Machine<'_> {
         compare(
             op,
             self.load_exit(insn.b()),
-            Value::Int(i64::from(insn.c())),
+            Value::int(i64::from(insn.c())),
         )
     }
 
     #[inline]
     fn load_text(&self, number: u8, text: Text) -> Value {
         match self.fact(number) {
-            (fact, Cell::Run(_)) => Value::Str(fact, text),
+            (fact, Cell::Run(_)) => Value::str(fact, text),
             (fact, cell) => unknown(fact, cell),
         }
     }
@@ -252,28 +290,26 @@ fn unknown(fact: u32, cell: Cell) -> Value {
         Cell::Unknown(_) => Why::Fact,
         Cell::Bool(_) | Cell::Int(_) | Cell::AtLeast(_) | Cell::Run(_) => Why::Mistyped,
     };
-    Value::Unknown(Cause { fact, why })
+    Value::unknown(fact, why)
 }
 
 #[inline]
 fn equal(left: Value, right: Value, negated: bool) -> Value {
-    match (left, right) {
-        (Value::Bool(left), Value::Bool(right)) => Value::Bool((left == right) != negated),
-        (Value::Unknown(cause), _) | (_, Value::Unknown(cause)) => Value::Unknown(cause),
-        _ => Value::Unknown(Cause {
-            fact: 0,
-            why: Why::Program,
-        }),
+    match (left.view(), right.view()) {
+        (View::Bool(left), View::Bool(right)) => Value::bool((left == right) != negated),
+        (View::Unknown(_), _) => left,
+        (_, View::Unknown(_)) => right,
+        _ => Value::UNSOUND,
     }
 }
 
 /// Kleene's `and` (deciding value false) and `or` (deciding value true).
 #[inline]
 fn connect(left: Value, right: Value, deciding: bool) -> Value {
-    let decides = Value::Bool(deciding);
+    let decides = Value::bool(deciding);
     if left == decides || right == decides {
         decides
-    } else if let Value::Unknown(_) = left {
+    } else if left.is_unknown() {
         left
     } else {
         right

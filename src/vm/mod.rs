@@ -8,4 +8,4 @@ mod value;
 
 pub use machine::{evaluate, evaluate_in};
 pub use trace::{Trace, evaluate_traced};
-pub use value::{Cause, Truth, Value, Why};
+pub use value::{Cause, Text, Truth, Value, View, Why};

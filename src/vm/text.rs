@@ -3,7 +3,7 @@
 
 use crate::code::{Const, Needle, TextRegex};
 use crate::facts::{Cell, FactTable};
-use crate::vm::value::{Cause, Text, Value, Why};
+use crate::vm::value::{Text, Value, View, Why};
 
 /// What the machine resolves strings against.
 #[derive(Clone, Copy)]
@@ -23,36 +23,28 @@ impl Resolved<'_> {
     /// What stands unless the answer needs the part that was cut.
     fn answer(&self, answer: Option<bool>) -> Value {
         match answer {
-            Some(answer) => Value::Bool(answer),
-            None => Value::Unknown(Cause {
-                fact: self.fact,
-                why: Why::Truncated,
-            }),
+            Some(answer) => Value::bool(answer),
+            None => Value::unknown(self.fact, Why::Truncated),
         }
     }
 }
 
-const UNSOUND: Value = Value::Unknown(Cause {
-    fact: 0,
-    why: Why::Program,
-});
-
 impl<'a> Strings<'a> {
     fn resolve(self, value: Value) -> Result<Resolved<'a>, Value> {
-        match value {
-            Value::Str(number, Text::Const) => match self.consts.get(number as usize) {
+        match value.view() {
+            View::Str(number, Text::Const) => match self.consts.get(number as usize) {
                 Some(Const::Str(needle)) => Ok(Resolved {
                     bytes: needle.bytes(),
                     truncated: false,
                     fact: 0,
                 }),
-                _ => Err(UNSOUND),
+                _ => Err(Value::UNSOUND),
             },
-            Value::Str(fact, stream) => {
+            View::Str(fact, stream) => {
                 let Cell::Run(number) = self.table.cell(fact) else {
-                    return Err(UNSOUND);
+                    return Err(Value::UNSOUND);
                 };
-                let output = self.table.run(number).ok_or(UNSOUND)?;
+                let output = self.table.run(number).ok_or(Value::UNSOUND)?;
                 let (bytes, truncated) = match stream {
                     Text::Stderr => (&output.stderr, output.stderr_truncated),
                     Text::Stdout | Text::Const => (&output.stdout, output.stdout_truncated),
@@ -63,22 +55,22 @@ impl<'a> Strings<'a> {
                     fact,
                 })
             }
-            unknown @ Value::Unknown(_) => Err(unknown),
-            _ => Err(UNSOUND),
+            View::Unknown(_) => Err(value),
+            _ => Err(Value::UNSOUND),
         }
     }
 
     fn needle(self, number: u32) -> Result<&'a Needle, Value> {
         match self.consts.get(number as usize) {
             Some(Const::Str(needle)) => Ok(needle),
-            _ => Err(UNSOUND),
+            _ => Err(Value::UNSOUND),
         }
     }
 
     fn regex(self, number: u32) -> Result<&'a TextRegex, Value> {
         match self.consts.get(number as usize) {
             Some(Const::Regex(regex)) => Ok(regex),
-            _ => Err(UNSOUND),
+            _ => Err(Value::UNSOUND),
         }
     }
 
@@ -127,10 +119,7 @@ impl<'a> Strings<'a> {
         };
         match regex.is_match(text.bytes, text.truncated) {
             Ok(answer) => text.answer(answer),
-            Err(_) => Value::Unknown(Cause {
-                fact: text.fact,
-                why: Why::Regex,
-            }),
+            Err(_) => Value::unknown(text.fact, Why::Regex),
         }
     }
 
@@ -163,7 +152,7 @@ impl<'a> Strings<'a> {
                 let ends = memchr::memchr_iter(b'\n', text.bytes).count();
                 let open = !text.bytes.is_empty() && !text.bytes.ends_with(b"\n");
                 let lines = ends + usize::from(open);
-                Value::Int(i64::try_from(lines).unwrap_or(i64::MAX))
+                Value::int(i64::try_from(lines).unwrap_or(i64::MAX))
             }
         }
     }

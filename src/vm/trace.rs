@@ -4,7 +4,7 @@
 use crate::code::{Arena, Insn, Kind, Op, Program, ProgramRef, Slot};
 use crate::facts::FactTable;
 use crate::vm::machine::{Tracer, run};
-use crate::vm::value::{Truth, Value, Why};
+use crate::vm::value::{Truth, Value, View, Why};
 
 /// What a run did, instruction by instruction.
 #[derive(Clone, Debug)]
@@ -67,8 +67,8 @@ impl Trace {
     pub fn needed(&self) -> Vec<u32> {
         let mut facts = Vec::new();
         if let Truth::Unknown(_) = self.truth {
-            self.walk(|step| match step.value {
-                Value::Unknown(cause) => {
+            self.walk(|step| match step.value.view() {
+                View::Unknown(cause) => {
                     if cause.why == Why::Pending
                         && reads_fact(step.insn)
                         && !facts.contains(&cause.fact)
@@ -78,7 +78,7 @@ impl Trace {
                     true
                 }
                 // An operand of a part that is unknown may be known.
-                Value::Bool(_) | Value::Int(_) | Value::AtLeast(..) | Value::Str(..) => false,
+                View::Bool(_) | View::Int(_) | View::AtLeast(..) | View::Str(..) => false,
             });
             facts.reverse();
         }
@@ -128,8 +128,8 @@ impl Trace {
             let Some(truth) = wanted[usize::from(step.insn.a())].take() else {
                 continue;
             };
-            let had = match step.value {
-                Value::Bool(value) => Some(value),
+            let had = match step.value.view() {
+                View::Bool(value) => Some(value),
                 _ => None,
             };
             if had != truth {

@@ -1,5 +1,7 @@
 //! What registers hold.
 
+use std::fmt;
+
 use crate::facts::{Cell, FactTable};
 use crate::reason::{Reason, ReasonCode};
 
@@ -21,6 +23,26 @@ pub enum Why {
     Regex,
     /// The program itself is unsound.
     Program,
+}
+
+impl Why {
+    const ALL: [Self; 7] = [
+        Self::Pending,
+        Self::Fact,
+        Self::Truncated,
+        Self::Mistyped,
+        Self::Inexact,
+        Self::Regex,
+        Self::Program,
+    ];
+
+    const fn of(kind: u8) -> Self {
+        if (kind as usize) < Self::ALL.len() {
+            Self::ALL[kind as usize]
+        } else {
+            Self::Program
+        }
+    }
 }
 
 /// Where an unknown comes from: 8 bytes.
@@ -94,55 +116,138 @@ pub enum Text {
     Stderr,
 }
 
-/// A register: 16 bytes.
+impl Text {
+    const fn of(kind: u8) -> Self {
+        match kind {
+            1 => Self::Stdout,
+            2 => Self::Stderr,
+            _ => Self::Const,
+        }
+    }
+}
+
+/// A register: 16 bytes, two words.
+///
+/// Two plain words stay in machine registers on their way into the register
+/// file. An enum of the same size is written to memory field by field and read
+/// back whole, which stalls the load on every instruction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Value {
+    /// Tag in bits 0-7, a cause's or string's kind in bits 8-15, the number of a
+    /// fact or constant in bits 32-63.
+    meta: u64,
+    payload: u64,
+}
+
+/// What a [`Value`] holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum View {
     /// A known truth value.
     Bool(bool),
     /// A known int.
     Int(i64),
-    /// An int that is at least this, from a fact.
-    AtLeast(i64, FactNumber),
+    /// An int that is at least this, and the fact it comes from.
+    AtLeast(i64, u32),
     /// A string: the number of the constant or fact, and which string.
     Str(u32, Text),
     /// Not known.
     Unknown(Cause),
 }
 
-/// The number of a fact, in the three bytes that a register has to spare: a
-/// number over 2^24 - 1 reads as the last one, which only blurs a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FactNumber([u8; 3]);
-
-impl FactNumber {
-    pub(crate) const fn new(number: u32) -> Self {
-        let number = if number > 0xff_ffff {
-            0xff_ffff
-        } else {
-            number
-        };
-        let [a, b, c, _] = number.to_le_bytes();
-        Self([a, b, c])
-    }
-
-    pub(crate) const fn get(self) -> u32 {
-        let [a, b, c] = self.0;
-        u32::from_le_bytes([a, b, c, 0])
-    }
-}
+const BOOL: u64 = 0;
+const INT: u64 = 1;
+const AT_LEAST: u64 = 2;
+const STR: u64 = 3;
+const UNKNOWN: u64 = 4;
 
 impl Value {
+    /// The register before anything is written to it.
+    pub(crate) const FALSE: Self = Self::bool(false);
+
+    #[inline]
+    pub(crate) const fn bool(value: bool) -> Self {
+        Self {
+            meta: BOOL,
+            payload: value as u64,
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn int(value: i64) -> Self {
+        Self {
+            meta: INT,
+            payload: value.cast_unsigned(),
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn at_least(bound: i64, fact: u32) -> Self {
+        Self {
+            meta: AT_LEAST | (fact as u64) << 32,
+            payload: bound.cast_unsigned(),
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn str(number: u32, text: Text) -> Self {
+        Self {
+            meta: STR | (text as u64) << 8 | (number as u64) << 32,
+            payload: 0,
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn unknown(fact: u32, why: Why) -> Self {
+        Self {
+            meta: UNKNOWN | (why as u64) << 8 | (fact as u64) << 32,
+            payload: 0,
+        }
+    }
+
+    /// The value of an operation that no sound program comes to.
+    pub(crate) const UNSOUND: Self = Self::unknown(0, Why::Program);
+
+    /// What the register holds.
+    #[inline]
+    #[must_use]
+    pub const fn view(self) -> View {
+        let number = (self.meta >> 32) as u32;
+        let kind = (self.meta >> 8) as u8;
+        match self.meta & 0xff {
+            BOOL => View::Bool(self.payload != 0),
+            INT => View::Int(self.payload.cast_signed()),
+            AT_LEAST => View::AtLeast(self.payload.cast_signed(), number),
+            STR => View::Str(number, Text::of(kind)),
+            _ => View::Unknown(Cause {
+                fact: number,
+                why: Why::of(kind),
+            }),
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn is_unknown(self) -> bool {
+        self.meta & 0xff == UNKNOWN
+    }
+
     /// The value as a truth value; another type means an unsound program.
+    #[inline]
     pub(crate) const fn truth(self) -> Truth {
-        match self {
-            Self::Bool(true) => Truth::True,
-            Self::Bool(false) => Truth::False,
-            Self::Unknown(cause) => Truth::Unknown(cause),
-            Self::Int(_) | Self::AtLeast(..) | Self::Str(..) => Truth::Unknown(Cause {
+        match self.view() {
+            View::Bool(true) => Truth::True,
+            View::Bool(false) => Truth::False,
+            View::Unknown(cause) => Truth::Unknown(cause),
+            View::Int(_) | View::AtLeast(..) | View::Str(..) => Truth::Unknown(Cause {
                 fact: 0,
                 why: Why::Program,
             }),
         }
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.view().fmt(f)
     }
 }
 
@@ -157,8 +262,21 @@ mod tests {
     }
 
     #[test]
-    fn a_fact_number_saturates() {
-        assert_eq!(FactNumber::new(70_000).get(), 70_000);
-        assert_eq!(FactNumber::new(u32::MAX).get(), 0xff_ffff);
+    fn a_value_is_seen_as_it_was_made() {
+        for fact in [0, 7, u32::MAX] {
+            for why in Why::ALL {
+                let cause = Cause { fact, why };
+                assert_eq!(Value::unknown(fact, why).view(), View::Unknown(cause));
+            }
+            for text in [Text::Const, Text::Stdout, Text::Stderr] {
+                assert_eq!(Value::str(fact, text).view(), View::Str(fact, text));
+            }
+            for int in [i64::MIN, -1, 0, i64::MAX] {
+                assert_eq!(Value::int(int).view(), View::Int(int));
+                assert_eq!(Value::at_least(int, fact).view(), View::AtLeast(int, fact));
+            }
+        }
+        assert_eq!(Value::bool(true).view(), View::Bool(true));
+        assert_eq!(Value::FALSE.view(), View::Bool(false));
     }
 }
