@@ -40,6 +40,8 @@ mod record;
 mod shape;
 mod skip;
 mod split;
+#[cfg(test)]
+mod tests;
 mod window;
 mod zstd;
 

@@ -56,8 +56,8 @@ impl Splitter {
             match (self.form, next) {
                 (Form::Array { .. }, None) => {
                     // The array has no end: one truncated record says so.
-                    self.form = Form::Ended;
                     window.begin(self.start(), self.limit).finish(true);
+                    self.form = Form::Ended;
                     return true;
                 }
                 (_, None) | (Form::Ended, _) => return false,
@@ -141,9 +141,11 @@ impl Splitter {
         self.elements += 1;
         self.form = Form::Array { fresh: false };
         let mut brackets = Brackets::default();
+        let mut whole = false;
         loop {
             let bytes = self.feed.bytes();
             let stop = brackets.scan(bytes);
+            whole |= matches!(stop, Some(Stop::Closed(_)));
             let len = match stop {
                 Some(Stop::Outside(at)) if bytes[at] != b'}' => {
                     draft.push(&bytes[..at]);
@@ -161,8 +163,12 @@ impl Splitter {
             draft.push(&bytes[..len]);
             self.feed.advance(len);
             if stop.is_none() && !self.feed.more() {
-                self.form = Form::Ended;
-                return draft.finish(true);
+                // Behind a whole element the end of the array is missing, which
+                // is a record of its own.
+                if !whole {
+                    self.form = Form::Ended;
+                }
+                return draft.finish(!whole);
             }
         }
     }
