@@ -1,5 +1,6 @@
 //! What a batch says about each claim and about the whole.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -138,7 +139,7 @@ pub struct ClaimResult {
     /// The claim's own id.
     pub id: Option<Box<str>>,
     /// The language the claim names, known or not.
-    pub language: Option<Arc<str>>,
+    pub language: Option<Cow<'static, str>>,
     /// The digest of the predicate's source.
     pub digest: Option<Digest>,
     /// The verdict.

@@ -1,5 +1,6 @@
 //! The batch: claims in, results out, window by window.
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 use std::time::Instant;
@@ -68,7 +69,7 @@ pub struct Submission {
     /// Its own id.
     pub id: Option<Box<str>>,
     /// The language it names, known or not.
-    pub language: Option<Arc<str>>,
+    pub language: Option<Cow<'static, str>>,
     /// What there is to judge.
     pub content: Content,
     /// What is wrong with the record, errors and warnings.

@@ -11,9 +11,12 @@ use rayon::prelude::*;
 
 use crate::batch::{Batch, Content, Origin, Settings, Sink, Submission, Summary};
 use crate::claims::{
-    Body, Input, InputError, Limits, LogReader, Options, RawRecord, Record, Window, parse_record,
+    Body, Input, InputError, Limits, LogReader, Options, Place, RawRecord, Record, Window,
+    parse_record,
 };
+use crate::diagnostic::Diagnostic;
 use crate::engine::{Engine, EngineError};
+use crate::language::Language;
 
 /// How long the batch waits for the reader before it looks whether it was
 /// cancelled: the reader may be blocked on a pipe for ever.
@@ -91,40 +94,69 @@ fn judge(
     options: &Options,
     sink: &mut (dyn Sink + Send),
 ) -> Result<(), EngineError> {
-    let prepared: Vec<(Submission, bool)> = window
+    let read: Vec<Read<'_>> = window
         .par_iter()
         .with_min_len(64)
-        .map(|raw| {
-            let record = parse_record(raw, options);
-            let signed = record.signed_unchecked;
-            (submission(batch, raw, record), signed)
-        })
+        .map(|raw| Read::new(batch, raw, parse_record(raw, options)))
         .collect();
-    for _ in prepared.iter().filter(|(_, signed)| *signed) {
+    for _ in read.iter().filter(|read| read.signed_unchecked) {
         batch.note_unchecked_signature();
     }
-    batch.window(prepared.into_iter().map(|(claim, _)| claim), sink)
+    batch.window(read.into_iter().map(Read::submission), sink)
 }
 
-fn submission(batch: &Batch<'_>, raw: RawRecord<'_>, record: Record<'_>) -> Submission {
-    let content = match record.body {
-        Body::Predicate(expression) => Content::Predicate {
-            digest: expression.digest,
-            prepared: batch.prepare(expression.language, &expression.source, expression.digest),
-        },
-        Body::Annotation => Content::Annotation,
-        Body::Invalid => Content::Invalid,
-    };
-    Submission {
-        origin: Origin {
-            input: Arc::clone(raw.place.input),
-            line: Some(raw.place.line),
-            element: raw.place.element,
-        },
-        id: record.id.map(Cow::into_owned).map(String::into_boxed_str),
-        language: record.language.map(|name| Arc::from(&*name)),
-        content,
-        diagnostics: record.diagnostics,
+/// A record that was read on one of many threads, on its way into the batch.
+struct Read<'w> {
+    place: Place<'w>,
+    id: Option<Box<str>>,
+    language: Option<Cow<'static, str>>,
+    content: Content,
+    diagnostics: Vec<Diagnostic>,
+    signed_unchecked: bool,
+}
+
+impl<'w> Read<'w> {
+    fn new(batch: &Batch<'_>, raw: RawRecord<'w>, record: Record<'_>) -> Self {
+        let content = match record.body {
+            Body::Predicate(expression) => Content::Predicate {
+                digest: expression.digest,
+                prepared: batch.prepare(expression.language, &expression.source, expression.digest),
+            },
+            Body::Annotation => Content::Annotation,
+            Body::Invalid => Content::Invalid,
+        };
+        Self {
+            place: raw.place,
+            id: record.id.map(|id| id.into_owned().into_boxed_str()),
+            language: record.language.map(named),
+            content,
+            diagnostics: record.diagnostics,
+            signed_unchecked: record.signed_unchecked,
+        }
+    }
+
+    /// Names the input here, on one thread: many threads that count the users of
+    /// one name wait for each other.
+    fn submission(self) -> Submission {
+        Submission {
+            origin: Origin {
+                input: Arc::clone(self.place.input),
+                line: Some(self.place.line),
+                element: self.place.element,
+            },
+            id: self.id,
+            language: self.language,
+            content: self.content,
+            diagnostics: self.diagnostics,
+        }
+    }
+}
+
+/// The name of a known language is not copied for each claim.
+fn named(name: Cow<'_, str>) -> Cow<'static, str> {
+    match name.parse::<Language>() {
+        Ok(language) => Cow::Borrowed(language.name()),
+        Err(_) => Cow::Owned(name.into_owned()),
     }
 }
 

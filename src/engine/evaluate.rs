@@ -236,7 +236,7 @@ fn submission(batch: &Batch<'_>, input: &Arc<str>, index: usize, claim: ClaimInp
             element: None,
         },
         id: claim.id,
-        language: Some(Arc::from(claim.language.name())),
+        language: Some(claim.language.name().into()),
         content: Content::Predicate {
             digest,
             prepared: batch.prepare(claim.language, &claim.source, digest),

@@ -18,6 +18,7 @@ mod golden;
 mod judge;
 mod layers;
 mod limits;
+mod meaning;
 mod properties;
 mod regressions;
 mod suites;
