@@ -39,6 +39,8 @@ mod record;
 mod shape;
 mod skip;
 mod split;
+#[cfg(test)]
+mod tests;
 mod window;
 mod xxh64;
 mod zstd;
