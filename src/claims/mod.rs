@@ -30,6 +30,7 @@
 mod brackets;
 mod envelope;
 mod feed;
+mod field;
 pub mod id;
 mod input;
 mod judge;
