@@ -21,7 +21,8 @@ fn main() {
     }
 
     let table = fs::read_to_string("grammar/ops.in").expect("grammar/ops.in is readable");
-    fs::write(Path::new(&out).join("ops.rs"), instructions(&table)).expect("OUT_DIR is writable");
+    fs::write(Path::new(&out).join("ops.rs"), instructions(&table))
+        .expect("OUT_DIR is writable");
 }
 
 struct Row<'a> {
@@ -45,15 +46,9 @@ fn instructions(table: &str) -> String {
 
     let mut out = String::new();
     out.push_str("/// One instruction of the register machine.\n");
-    out.push_str(
-        "#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]\n#[repr(u8)]\npub enum Op {\n",
-    );
+    out.push_str("#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]\n#[repr(u8)]\npub enum Op {\n");
     for (code, row) in rows.iter().enumerate() {
-        let _ = writeln!(
-            out,
-            "    #[doc = {:?}]\n    {} = {code},",
-            row.doc, row.variant
-        );
+        let _ = writeln!(out, "    #[doc = {:?}]\n    {} = {code},", row.doc, row.variant);
     }
     out.push_str("}\n\n");
     out.push_str("/// Every opcode with its name, operands, cost and meaning, in code order.\n");
@@ -87,17 +82,13 @@ fn parse_row(number: usize, line: &str) -> Row<'_> {
         name,
         variant,
         operands: operands.split_whitespace().collect(),
-        cost: cost
-            .parse()
-            .unwrap_or_else(|_| panic!("ops.in:{number}: cost is not a number")),
+        cost: cost.parse().unwrap_or_else(|_| panic!("ops.in:{number}: cost is not a number")),
         doc,
     }
 }
 
 fn operand(text: &str) -> String {
-    let (slot, kind) = text
-        .split_once(':')
-        .unwrap_or_else(|| panic!("operand `{text}`: expected `slot:kind`"));
+    let (slot, kind) = text.split_once(':').unwrap_or_else(|| panic!("operand `{text}`: expected `slot:kind`"));
     let slot = match slot {
         "a" => "A",
         "b" => "B",
