@@ -20,7 +20,7 @@
 //! let engine = Engine::builder(".").build()?;
 //! let program = engine.compile(
 //!     Language::ElenchV1,
-//!     r#"grep(/^name = "probity"$/, "Cargo.toml") == 1 && !exists("Makefile")"#,
+//!     r#"grep(/^edition = "2024"$/, "Cargo.toml") == 1 && !exists("Makefile")"#,
 //! )?;
 //! assert_eq!(engine.evaluate(&program)?.verdict, Verdict::Pass);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -13,8 +13,9 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use crate::diagnostic::Code;
 
+use super::field::Field;
 use super::record::{Findings, quoted};
-use super::shape::{Field, RecordShape};
+use super::shape::RecordShape;
 
 /// The in-toto Statement type; an early writer put it in angle brackets.
 const STATEMENT_TYPE: &str = "https://in-toto.io/Statement/v1";

@@ -6,9 +6,10 @@ use crate::diagnostic::Code;
 use crate::digest::Digest;
 use crate::language::Language;
 
+use super::field::{Field, Notes, Shape};
 use super::parse::Options;
 use super::record::{Body, Expression, Findings, Record, quoted};
-use super::shape::{AssertionShape, ClaimShape, ExpressionShape, Field, Notes, Shape};
+use super::shape::{AssertionShape, ClaimShape, ExpressionShape};
 
 /// Adds what was noted while a shape was read.
 pub(super) fn judge_notes(notes: &Notes, findings: &mut Findings) {

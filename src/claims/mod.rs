@@ -31,6 +31,7 @@ mod brackets;
 mod check;
 mod envelope;
 mod feed;
+mod field;
 pub mod id;
 mod input;
 mod judge;

@@ -4,10 +4,11 @@ use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::language::Language;
 
 use super::envelope::{Kind, judge_envelope, judge_statement, refuse};
+use super::field::Field;
 use super::id;
 use super::judge::{judge_claim, judge_notes};
 use super::record::{Body, Findings, Record};
-use super::shape::{self, Field, RecordShape};
+use super::shape::{self, RecordShape};
 use super::window::RawRecord;
 
 /// How records are judged.
@@ -16,8 +17,8 @@ pub struct Options {
     /// The language of expressions that name none; without it they are invalid.
     pub default_language: Option<Language>,
     /// Whether an id that is not the hash of its claim gives a warning. Off by
-    /// default: it costs about ten times the parse, and logs written by hand
-    /// have placeholders.
+    /// default: each claim is parsed and hashed a second time, and logs written
+    /// by hand have placeholders.
     pub check_ids: bool,
 }
 

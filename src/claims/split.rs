@@ -3,7 +3,7 @@
 use serde::de::IgnoredAny;
 
 use super::brackets::{Brackets, Stop};
-use super::feed::Feed;
+use super::feed::{Feed, is_blank};
 use super::window::{Start, Window};
 
 /// How the records of an input are told apart.
@@ -141,11 +141,13 @@ impl Splitter {
         self.elements += 1;
         self.form = Form::Array { fresh: false };
         let mut brackets = Brackets::default();
+        // True while nothing but white space follows a bracket that ended a value.
         let mut whole = false;
         loop {
             let bytes = self.feed.bytes();
             let stop = brackets.scan(bytes);
-            whole |= matches!(stop, Some(Stop::Closed(_)));
+            // Anything between a value and the comma is part of the element, which
+            // the parser will refuse.
             let len = match stop {
                 Some(Stop::Outside(at)) if bytes[at] != b'}' => {
                     draft.push(&bytes[..at]);
@@ -155,20 +157,21 @@ impl Splitter {
                     self.feed.advance(at + 1);
                     return draft.finish(false);
                 }
-                // Anything between a value and the comma is part of the element,
-                // which the parser will refuse.
                 Some(Stop::Closed(at) | Stop::Outside(at)) => at + 1,
                 None => bytes.len(),
+            };
+            whole = match stop {
+                Some(stop) => matches!(stop, Stop::Closed(_)),
+                None => whole && bytes.iter().copied().all(is_blank),
             };
             draft.push(&bytes[..len]);
             self.feed.advance(len);
             if stop.is_none() && !self.feed.more() {
-                // Behind a whole element the end of the array is missing, which
-                // is a record of its own.
+                // After a whole element the cut array still wants telling.
                 if !whole {
                     self.form = Form::Ended;
                 }
-                return draft.finish(!whole);
+                return draft.finish(true);
             }
         }
     }

@@ -149,10 +149,25 @@ proptest! {
     }
 
     #[test]
+    fn damaged_compression_does_no_harm(
+        claims in claims(),
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let values: Vec<Value> = claims.iter().map(to_json).collect();
+        for mut form in written(&values).into_iter().take(2) {
+            for (at, byte) in &damage {
+                *at.get_mut(&mut form) = *byte;
+            }
+            let mut reader = LogReader::new([Input::reader("log", std::io::Cursor::new(form))]);
+            let mut window = Window::default();
+            while reader.fill(&mut window) {}
+        }
+    }
+
+    #[test]
     fn lines_are_never_merged_or_lost(lines in prop::collection::vec("[ -~]{0,12}", 0..12)) {
         let text = format!("1\n{}", lines.join("\n"));
         let expected = text.lines().filter(|line| !line.trim().is_empty()).count();
-        // A line that begins with a bracket is a record like any other here.
         prop_assert_eq!(read_with(text, Limits::default(), &Options::default()).len(), expected);
     }
 }
