@@ -31,8 +31,7 @@ fn sources() -> Vec<String> {
 }
 
 fn compiled(source: &str) -> Program {
-    let digest = Digest::of(source.as_bytes());
-    compile(V1, source, digest, Options::default()).expect("a valid predicate")
+    compile(V1, source, Options::default()).expect("a valid predicate")
 }
 
 fn front_end(c: &mut Criterion) {
@@ -51,9 +50,8 @@ fn front_end(c: &mut Criterion) {
             black_box(check(V1, black_box(common::TYPICAL), &arena, Options::default()).is_ok())
         });
     });
-    let digest = Digest::of(common::TYPICAL.as_bytes());
     group.bench_function("parse+check+compile/typical", |b| {
-        b.iter(|| compile(V1, black_box(common::TYPICAL), digest, Options::default()));
+        b.iter(|| compile(V1, black_box(common::TYPICAL), Options::default()));
     });
     group.finish();
 
@@ -63,7 +61,7 @@ fn front_end(c: &mut Criterion) {
     group.bench_function(BenchmarkId::new("parse+check+compile", DISTINCT), |b| {
         b.iter(|| {
             for source in &sources {
-                black_box(compile(V1, source, digest, Options::default()).is_ok());
+                black_box(compile(V1, source, Options::default()).is_ok());
             }
         });
     });

@@ -3,12 +3,12 @@
 
 use std::alloc::System;
 
+use probity::Language;
 use probity::check::Options;
 use probity::code::Arena;
 use probity::facts::{FactTable, FactValue, Primitive, RunOutput};
 use probity::lower::compile;
 use probity::vm::{Truth, evaluate, evaluate_in};
-use probity::{Digest, Language};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -18,8 +18,7 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 fn evaluating_with_supplied_facts_allocates_nothing() {
     let source =
         r#"grep(/a/, "f") >= 4 && test("t").passed && run("c").stdout.contains("12 passed")"#;
-    let digest = Digest::of(source.as_bytes());
-    let program = compile(Language::ElenchV1, source, digest, Options::default()).unwrap();
+    let program = compile(Language::ElenchV1, source, Options::default()).unwrap();
     let mut table = FactTable::with_len(program.facts().len());
     for (number, fact) in program.facts().iter().enumerate() {
         table.set(

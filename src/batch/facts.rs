@@ -18,7 +18,9 @@ use crate::facts::{
 /// whatever was judged before it.
 #[derive(Default)]
 pub(super) struct Facts {
-    numbers: HashMap<FactKey, u32, RandomState>,
+    /// A count up to another limit is another fact: what one program makes the
+    /// source look at must not change what another one gets.
+    numbers: HashMap<(FactKey, Option<u64>), u32, RandomState>,
     states: Vec<State>,
     pub(super) table: FactTable,
 }
@@ -28,9 +30,11 @@ struct State {
     /// What was fetched; pending if nothing was.
     cell: Cell,
     places: Vec<Place>,
+    /// What it cost.
+    cost: Cost,
     /// Programs of this stage that asked.
     asking: Vec<u32>,
-    /// The largest count that one of them needs; `None` for the exact one.
+    /// How many decide; `None` for the exact count.
     limit: Option<u64>,
 }
 
@@ -40,21 +44,31 @@ pub(super) struct Charge {
     pub(super) cost: Cost,
 }
 
+/// What one stage cost, and whom it is charged to.
+pub(super) struct Bill {
+    pub(super) charges: Vec<Charge>,
+    pub(super) total: Cost,
+    pub(super) stats: FetchStats,
+}
+
 impl Facts {
-    /// The number of a fact, new or met before.
-    pub(super) fn intern(&mut self, key: &FactKey) -> u32 {
-        if let Some(&number) = self.numbers.get(key) {
+    /// The number of a fact, new or met before; with `exact` of the exact count.
+    pub(super) fn intern(&mut self, spec: &FactSpec, exact: bool) -> u32 {
+        let limit = if exact { None } else { spec.limit };
+        let key = (spec.key.clone(), limit);
+        if let Some(&number) = self.numbers.get(&key) {
             return number;
         }
         let number = u32::try_from(self.states.len()).unwrap_or(u32::MAX);
-        self.numbers.insert(key.clone(), number);
         self.states.push(State {
-            key: key.clone(),
+            key: spec.key.clone(),
             cell: Cell::Pending,
             places: Vec::new(),
+            cost: Cost::default(),
             asking: Vec::new(),
-            limit: None,
+            limit,
         });
+        self.numbers.insert(key, number);
         self.table.grow(self.states.len());
         number
     }
@@ -80,24 +94,23 @@ impl Facts {
         self.table.hide_all();
     }
 
+    /// What a fact cost, whoever paid for it.
+    pub(super) fn cost(&self, number: u32) -> Cost {
+        self.states
+            .get(number as usize)
+            .map_or(Cost::default(), |state| state.cost)
+    }
+
     /// Notes that a program needs a fact. Returns true the first time in a stage.
-    pub(super) fn ask(&mut self, number: u32, program: u32, spec: &FactSpec, exact: bool) -> bool {
+    pub(super) fn ask(&mut self, number: u32, program: u32) -> bool {
         let Some(state) = self.states.get_mut(number as usize) else {
             return false;
         };
-        let limit = if exact { None } else { spec.limit };
-        let first = state.asking.is_empty();
-        state.limit = if first {
-            limit
-        } else {
-            state.limit.zip(limit).map(|(left, right)| left.max(right))
-        };
         state.asking.push(program);
-        first
+        state.asking.len() == 1
     }
 
-    /// Fetches what was asked for and is not known well enough, and shows all of
-    /// it. The numbers are those for which [`Facts::ask`] returned true.
+    /// Fetches what was asked for and is not known yet, and shows all of it. The numbers are those for which [`Facts::ask`] returned true.
     ///
     /// # Errors
     /// [`BatchError::FactCount`] if the source breaks its contract.
@@ -107,11 +120,11 @@ impl Facts {
         source: &dyn FactSource,
         places: usize,
         cancel: &CancelToken,
-    ) -> Result<(Vec<Charge>, FetchStats), BatchError> {
+    ) -> Result<Bill, BatchError> {
         let missing: Vec<u32> = asked
             .iter()
             .copied()
-            .filter(|&number| !self.suffices(number))
+            .filter(|&number| self.is_pending(number))
             .collect();
         let demands: Vec<Demand<'_>> = missing
             .iter()
@@ -134,11 +147,14 @@ impl Facts {
             });
         }
         let mut charges = Vec::new();
+        let mut total = Cost::default();
         for (&number, fetched) in missing.iter().zip(fetched) {
+            total += fetched.cost;
             self.table.set(number as usize, fetched.value);
             let state = &mut self.states[number as usize];
             state.cell = self.table.cell(number);
             state.places = fetched.places;
+            state.cost = fetched.cost;
             share(fetched.cost, &state.asking, &mut charges);
         }
         for &number in asked {
@@ -146,36 +162,30 @@ impl Facts {
             self.table.show(number, state.cell);
             state.asking.clear();
         }
-        Ok((charges, stats))
+        Ok(Bill {
+            charges,
+            total,
+            stats,
+        })
     }
 
-    /// True if what was fetched before answers everyone who asks now.
-    fn suffices(&self, number: u32) -> bool {
-        let Some(state) = self.states.get(number as usize) else {
-            return false;
-        };
-        match (state.cell, state.limit) {
-            (Cell::Pending, _) | (Cell::AtLeast(_), None) => false,
-            (Cell::AtLeast(bound), Some(limit)) => u64::try_from(bound).unwrap_or(0) >= limit,
-            _ => true,
-        }
+    fn is_pending(&self, number: u32) -> bool {
+        self.states
+            .get(number as usize)
+            .is_some_and(|state| state.cell == Cell::Pending)
     }
 }
 
-/// Splits a cost into equal shares; what does not divide goes to the first.
+/// Splits a cost into equal shares, rounded up: who comes first in a log must
+/// make no difference to anybody's account.
 fn share(cost: Cost, programs: &[u32], charges: &mut Vec<Charge>) {
     let count = u64::try_from(programs.len()).unwrap_or(1).max(1);
-    for (position, &program) in (0_u64..).zip(programs) {
-        let part = |whole: u64| whole / count + u64::from(position < whole % count);
-        charges.push(Charge {
-            program,
-            cost: Cost {
-                fuel: part(cost.fuel),
-                cpu_ns: part(cost.cpu_ns),
-                bytes: part(cost.bytes),
-            },
-        });
-    }
+    let cost = Cost {
+        fuel: cost.fuel.div_ceil(count),
+        cpu_ns: cost.cpu_ns.div_ceil(count),
+        bytes: cost.bytes.div_ceil(count),
+    };
+    charges.extend(programs.iter().map(|&program| Charge { program, cost }));
 }
 
 #[cfg(test)]
@@ -183,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_add_up_to_the_cost() {
+    fn shares_are_equal_and_cover_the_cost() {
         let cost = Cost {
             fuel: 10,
             cpu_ns: 7,
@@ -191,12 +201,12 @@ mod tests {
         };
         let mut charges = Vec::new();
         share(cost, &[4, 5, 6], &mut charges);
-        let mut total = Cost::default();
-        for charge in &charges {
-            total += charge.cost;
-        }
-        assert_eq!(total, cost);
-        assert_eq!(charges[0].cost.fuel, 4);
-        assert_eq!(charges[2].cost.fuel, 3);
+        let share = Cost {
+            fuel: 4,
+            cpu_ns: 3,
+            bytes: 1,
+        };
+        assert_eq!(charges.len(), 3);
+        assert!(charges.iter().all(|charge| charge.cost == share));
     }
 }

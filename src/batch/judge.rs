@@ -32,19 +32,16 @@ pub(super) fn judge(
     } else {
         deciding_spans(program, trace)
     };
-    let shown = program
+    let facts_shown = program
         .facts()
         .iter()
         .zip(numbers)
-        .map(|(spec, number)| ShownFact {
-            primitive: spec.key.primitive(),
-            args: spec.key.arguments().into_iter().map(Box::from).collect(),
-            value: if asked.contains(number) {
-                shown_value(spec, *number, facts, exact)
+        .map(|(spec, number)| {
+            if asked.contains(number) {
+                shown(spec, *number, facts, exact)
             } else {
-                ShownValue::NotNeeded
-            },
-            places: facts.places(*number).to_vec(),
+                not_needed(spec)
+            }
         })
         .collect();
     Evaluation {
@@ -53,7 +50,7 @@ pub(super) fn judge(
         diagnostics: program.warnings().to_vec(),
         predicate: program.shared_source(),
         deciding,
-        facts: shown,
+        facts: facts_shown,
         cost: Cost {
             fuel: program.fuel(),
             ..Cost::default()
@@ -78,7 +75,25 @@ pub(super) fn refused(source: &str, error: CompileError) -> Evaluation {
 pub(super) fn over_budget(evaluation: &mut Evaluation, reason: Reason) {
     evaluation.verdict = Verdict::Unevaluated;
     evaluation.reason = Some(reason);
-    evaluation.deciding.clear();
+    evaluation.deciding = vec![Span::new(0, evaluation.predicate.len())];
+}
+
+fn shown(spec: &FactSpec, number: u32, facts: &Facts, exact: bool) -> ShownFact {
+    ShownFact {
+        value: shown_value(spec, number, facts, exact),
+        places: facts.places(number).to_vec(),
+        ..not_needed(spec)
+    }
+}
+
+/// A fact that the program did not ask for, whoever else did.
+fn not_needed(spec: &FactSpec) -> ShownFact {
+    ShownFact {
+        primitive: spec.key.primitive(),
+        args: spec.key.shown_arguments(),
+        value: ShownValue::NotNeeded,
+        places: Vec::new(),
+    }
 }
 
 fn deciding_spans(program: &Program, trace: &Trace) -> Vec<Span> {

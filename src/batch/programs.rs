@@ -60,7 +60,12 @@ impl Programs {
     }
 
     /// Adds a program that was not met before.
-    pub(super) fn add(&mut self, program: Program, facts: &mut Facts) -> Result<u32, BatchError> {
+    pub(super) fn add(
+        &mut self,
+        program: Program,
+        facts: &mut Facts,
+        exact: bool,
+    ) -> Result<u32, BatchError> {
         let identity = (program.digest(), program.language());
         if let Some(number) = self.number(identity.0, identity.1) {
             return Ok(number);
@@ -69,7 +74,7 @@ impl Programs {
         let numbers: Vec<u32> = program
             .facts()
             .iter()
-            .map(|fact| facts.intern(&fact.key))
+            .map(|fact| facts.intern(fact, exact))
             .collect();
         let at = self
             .arena
@@ -134,7 +139,7 @@ impl Programs {
                 }
                 for number in needed {
                     if facts.primitive(number).map(Primitive::stage) == Some(stage) {
-                        program.ask(number, facts, settings.exact, &mut asked);
+                        program.ask(number, facts, &mut asked);
                     }
                 }
                 still.push(program);
@@ -143,11 +148,11 @@ impl Programs {
             if open.is_empty() {
                 break;
             }
-            let (charges, fetched) = facts.fetch(&asked, source, settings.places, cancel)?;
-            stats.files += fetched.files;
-            stats.bytes += fetched.bytes;
-            for charge in charges {
-                total += charge.cost;
+            let bill = facts.fetch(&asked, source, settings.places, cancel)?;
+            stats.files += bill.stats.files;
+            stats.bytes += bill.stats.bytes;
+            total += bill.total;
+            for charge in bill.charges {
                 self.entries[charge.program as usize].cost += charge.cost;
             }
         }
@@ -170,29 +175,34 @@ impl Programs {
             let entry = &mut self.entries[open.number as usize];
             total.fuel += evaluation.cost.fuel;
             evaluation.cost += entry.cost;
+            let fuel = open.fuel(facts);
             if let Some(limit) = settings.fuel
-                && evaluation.cost.fuel > limit
+                && fuel > limit
             {
-                let reason = out_of_fuel(evaluation.cost.fuel, limit);
+                let reason = out_of_fuel(fuel, limit);
                 judge::over_budget(&mut evaluation, reason);
             }
             entry.evaluation = Some(Arc::new(evaluation));
         }
+        // What is decided is never run again.
+        self.arena.clear();
         Ok((stats, total))
     }
 }
 
 impl Open {
-    fn ask(&mut self, number: u32, facts: &mut Facts, exact: bool, asked: &mut Vec<u32>) {
-        let specs = self.program.facts();
-        let position = self.facts.iter().position(|&fact| fact == number);
-        let Some(spec) = position.and_then(|position| specs.get(position)) else {
-            return;
-        };
-        if facts.ask(number, self.number, spec, exact) {
+    fn ask(&mut self, number: u32, facts: &mut Facts, asked: &mut Vec<u32>) {
+        if facts.ask(number, self.number) {
             asked.push(number);
         }
         self.asked.push(number);
+    }
+
+    /// What the program costs by itself, nothing shared: a limit on it does not
+    /// depend on who else is in the batch.
+    fn fuel(&self, facts: &Facts) -> u64 {
+        let fetched = self.asked.iter().map(|&number| facts.cost(number).fuel);
+        fetched.fold(self.program.fuel(), u64::saturating_add)
     }
 }
 
@@ -200,7 +210,7 @@ fn out_of_fuel(used: u64, limit: u64) -> Reason {
     Reason::new(
         ReasonCode::BudgetExceeded,
         format!(
-            "the predicate's share took {used} units of fuel and its limit is {limit}; raise --fuel or narrow what it scans"
+            "the predicate took {used} units of fuel and its limit is {limit}; raise --fuel or narrow what it scans"
         ),
     )
 }

@@ -23,7 +23,8 @@ pub struct Settings {
     pub places: usize,
     /// Count to the end even where fewer matches decide, for people.
     pub exact: bool,
-    /// Most fuel that one predicate may take, its share of the scans included.
+    /// Most fuel that one predicate may take, with all that it asked for, whoever
+    /// shares it.
     pub fuel: Option<u64>,
 }
 
@@ -42,6 +43,9 @@ pub enum BatchError {
         /// Answers that came.
         answered: usize,
     },
+    /// A predicate was prepared by another batch.
+    #[error("a predicate that another batch prepared")]
+    ForeignProgram,
     /// The programs of one batch take more than 16 GiB.
     #[error("too many distinct predicates for one batch; split the log")]
     TooManyPrograms,
@@ -79,13 +83,8 @@ pub struct Submission {
 /// What a claim gives to judge.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// A predicate.
-    Predicate {
-        /// The digest of its source.
-        digest: Digest,
-        /// From [`Batch::prepare`].
-        prepared: Prepared,
-    },
+    /// A predicate, from [`Batch::prepare`] of the same batch.
+    Predicate(Prepared),
     /// Nothing: the record is malformed, and the first error among its
     /// diagnostics says why.
     Invalid,
@@ -99,9 +98,9 @@ pub struct Prepared(State);
 
 #[derive(Clone, Debug)]
 enum State {
-    Known(u32),
+    Known(Digest, Language),
     New(Program),
-    Refused(Language, Arc<str>, CompileError),
+    Refused(Digest, Language, Arc<str>, CompileError),
 }
 
 /// Claims judged together: each distinct predicate is evaluated once, each
@@ -142,12 +141,22 @@ impl<'e> Batch<'e> {
     /// Compiles a predicate unless the batch knows it. May be called from many
     /// threads at once, for the claims of one window.
     #[must_use]
-    pub fn prepare(&self, language: Language, source: &str, digest: Digest) -> Prepared {
+    pub fn prepare(&self, language: Language, source: &str) -> Prepared {
+        self.prepare_digested(language, source, Digest::of(source.as_bytes()))
+    }
+
+    /// The same for a source whose digest is known. The digest is trusted.
+    pub(crate) fn prepare_digested(
+        &self,
+        language: Language,
+        source: &str,
+        digest: Digest,
+    ) -> Prepared {
         Prepared(match self.programs.number(digest, language) {
-            Some(number) => State::Known(number),
+            Some(_) => State::Known(digest, language),
             None => match self.compiler.compile_digested(language, source, digest) {
                 Ok(program) => State::New(program),
-                Err(error) => State::Refused(language, source.into(), error),
+                Err(error) => State::Refused(digest, language, source.into(), error),
             },
         })
     }
@@ -171,9 +180,7 @@ impl<'e> Batch<'e> {
         for mut claim in claims {
             let content = std::mem::replace(&mut claim.content, Content::Annotation);
             let placement = match content {
-                Content::Predicate { digest, prepared } => {
-                    Placement::Program(digest, self.place(digest, prepared)?)
-                }
+                Content::Predicate(prepared) => self.place(prepared)?,
                 Content::Invalid => Placement::Invalid,
                 Content::Annotation => Placement::Annotation,
             };
@@ -215,14 +222,22 @@ impl<'e> Batch<'e> {
         self.summary.unchecked_signatures += 1;
     }
 
-    fn place(&mut self, digest: Digest, prepared: Prepared) -> Result<u32, BatchError> {
-        match prepared.0 {
-            State::Known(number) => Ok(number),
-            State::New(program) => self.programs.add(program, &mut self.facts),
-            State::Refused(language, source, error) => {
-                Ok(self.programs.refuse((digest, language), &source, error))
+    fn place(&mut self, prepared: Prepared) -> Result<Placement, BatchError> {
+        Ok(match prepared.0 {
+            State::Known(digest, language) => match self.programs.number(digest, language) {
+                Some(number) => Placement::Program(digest, number),
+                None => return Err(BatchError::ForeignProgram),
+            },
+            State::New(program) => {
+                let exact = self.settings.exact;
+                let digest = program.digest();
+                Placement::Program(digest, self.programs.add(program, &mut self.facts, exact)?)
             }
-        }
+            State::Refused(digest, language, source, error) => {
+                let number = self.programs.refuse((digest, language), &source, error);
+                Placement::Program(digest, number)
+            }
+        })
     }
 
     fn result(&self, claim: Submission, placement: Placement) -> ClaimResult {

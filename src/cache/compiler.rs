@@ -7,7 +7,7 @@ use crate::check::Options;
 use crate::code::Program;
 use crate::digest::Digest;
 use crate::language::Language;
-use crate::lower::{CompileError, compile};
+use crate::lower::{CompileError, compile_digested};
 
 /// How the programs of a compiler came about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl Compiler {
             self.memory.insert(key, program.clone());
             return Ok(program);
         }
-        let program = compile(language, source, digest, self.options)?;
+        let program = compile_digested(language, source, digest, self.options)?;
         self.compiled.fetch_add(1, Ordering::Relaxed);
         if let Some(disk) = &self.disk {
             // A cache that cannot be written is only slower.

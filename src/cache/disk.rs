@@ -11,12 +11,12 @@
 //! a batch: the worst case is a compile.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use rustix::fs::OFlags;
 
@@ -35,6 +35,12 @@ const MAX_WRITES: u64 = 1_024;
 /// Misses after which a process looks no more: by then the log is not the one the
 /// entries were made from.
 const MAX_MISSES: u64 = 4_096;
+
+/// How names of files begin that are being written.
+const TEMPORARY: &str = ".tmp-";
+
+/// After this a file that is being written belongs to nobody.
+const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
 
 /// Larger entries are no entries: sources are at most 64 KiB.
 const MAX_ENTRY_BYTES: u64 = 4 << 20;
@@ -154,12 +160,13 @@ impl DiskCache {
     }
 
     /// Removes every entry of a cache directory and says what was removed.
-    /// Nothing but entries is touched.
+    /// Nothing but entries and what killed writers left is touched.
     ///
     /// # Errors
     /// What the operating system says; an entry that somebody else removed
     /// first is no error.
     pub fn clear(dir: &Path) -> io::Result<DiskStats> {
+        remove_abandoned(&dir.join("programs"), Duration::ZERO);
         let mut stats = DiskStats::default();
         for found in entries(&dir.join("programs"))? {
             match fs::remove_file(&found.path) {
@@ -179,6 +186,7 @@ impl DiskCache {
     /// Removes the oldest quarter of a directory that is over its bound. Errors
     /// leave it over the bound, which harms nobody.
     fn evict(&self) {
+        remove_abandoned(&self.programs, ABANDONED_AFTER);
         let Ok(mut found) = entries(&self.programs) else {
             return;
         };
@@ -189,6 +197,24 @@ impl DiskCache {
         let surplus = found.len() - MAX_ENTRIES * 3 / 4;
         for entry in &found[..surplus] {
             let _ = fs::remove_file(&entry.path);
+        }
+    }
+}
+
+/// Removes temporary files that no writer comes back to. Errors leave them for
+/// the next time.
+fn remove_abandoned(programs: &Path, age: Duration) {
+    for shard in read_dir(programs).unwrap_or_default() {
+        for entry in read_dir(&shard.path()).unwrap_or_default() {
+            let temporary = entry
+                .file_name()
+                .as_encoded_bytes()
+                .starts_with(TEMPORARY.as_bytes());
+            let modified = entry.metadata().and_then(|metadata| metadata.modified());
+            let old = modified.is_ok_and(|modified| modified.elapsed().unwrap_or_default() >= age);
+            if temporary && old {
+                let _ = fs::remove_file(entry.path());
+            }
         }
     }
 }
@@ -259,7 +285,9 @@ fn read_entry(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn write_whole(dir: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::Result<()> {
-    let mut file = tempfile::Builder::new().prefix(".tmp-").tempfile_in(dir)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(TEMPORARY)
+        .tempfile_in(dir)?;
     file.write_all(bytes)?;
     if replace {
         file.persist(path)?;
@@ -270,21 +298,13 @@ fn write_whole(dir: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::Resu
 }
 
 /// Reads the secret, or makes one. Of two processes that make one at once the
-/// first wins and the other reads it.
+/// first wins and the other reads it. One that others could have read or made is
+/// replaced, which loses the entries sealed with it.
 fn secret(dir: &Path, path: &Path) -> io::Result<Secret> {
     for _ in 0..2 {
-        match File::open(path) {
-            Ok(file) => {
-                let mut secret = Secret::default();
-                let mut bytes = Vec::new();
-                file.take(64).read_to_end(&mut bytes)?;
-                if bytes.len() == secret.len() {
-                    secret.copy_from_slice(&bytes);
-                    return Ok(secret);
-                }
-                // Torn by a crash of the machine: entries sealed with it are lost.
-                fs::remove_file(path)?;
-            }
+        match read_secret(path) {
+            Ok(Some(secret)) => return Ok(secret),
+            Ok(None) => fs::remove_file(path)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
@@ -295,7 +315,16 @@ fn secret(dir: &Path, path: &Path) -> io::Result<Secret> {
             _ => {}
         }
     }
-    let mut secret = Secret::default();
-    File::open(path)?.read_exact(&mut secret)?;
-    Ok(secret)
+    read_secret(path)?.ok_or_else(|| io::Error::other("its secret keeps changing"))
+}
+
+/// The secret in a file, if it is one that only the owner could read and write.
+fn read_secret(path: &Path) -> io::Result<Option<Secret>> {
+    let metadata = fs::symlink_metadata(path)?;
+    let mine = metadata.uid() == rustix::process::geteuid().as_raw();
+    if !metadata.is_file() || !mine || metadata.mode() & 0o077 != 0 {
+        return Ok(None);
+    }
+    let bytes = read_entry(path)?;
+    Ok(Secret::try_from(bytes).ok())
 }

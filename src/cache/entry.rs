@@ -80,7 +80,7 @@ mod tests {
             language: Language::ElenchV1,
             options: Options::default(),
         };
-        let program = compile(key.language, source, key.digest, key.options).unwrap();
+        let program = compile(key.language, source, key.options).unwrap();
         (key, program)
     }
 

@@ -79,10 +79,16 @@ impl<'a> Checker<'a, '_> {
         let text = self.string(argument, callee)?;
         let span = argument.span;
         path::check(text, span, self.sink);
-        let glob = self.language != Language::ElenchV1
-            && text
-                .bytes()
-                .any(|byte| matches!(byte, b'*' | b'?' | b'[' | b'{'));
+        let looks_like_a_glob = text
+            .bytes()
+            .any(|byte| matches!(byte, b'*' | b'?' | b'[' | b'{'));
+        let glob = self.language != Language::ElenchV1 && looks_like_a_glob;
+        if looks_like_a_glob && !glob {
+            let message = "this is no glob here but the name of one file";
+            let help = "globs are in `elench-predicate-v2`; name the file or its directory";
+            self.sink
+                .push(Diagnostic::warning(Code::SuspiciousPath, span, message).help(help));
+        }
         if glob && let Err(error) = GlobBuilder::new(text).literal_separator(true).build() {
             let message = format!("this is no glob: {}", error.kind());
             let help = "a path that holds `*`, `?`, `[` or `{` is a glob; for the character \

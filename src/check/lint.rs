@@ -104,6 +104,11 @@ impl Linter<'_> {
             return;
         };
         let span = pattern.span;
+        let by_line = match used {
+            Use::Lines => true,
+            Use::Matches => !pattern.flags.is_whole_file(),
+            Use::Output => false,
+        };
         if hir::matches_nothing(&parsed) {
             self.warn(
                 Code::MatchesNothing,
@@ -111,15 +116,21 @@ impl Linter<'_> {
                 "no text matches this pattern",
                 "see whether a class in it is empty",
             );
-        } else if used == Use::Lines && hir::matches_no_line(&parsed) {
+        } else if by_line && hir::matches_no_line(&parsed) {
             self.warn(
                 Code::MatchesNothing,
                 span,
-                "this needs a line end, and `grep` looks at lines without theirs",
+                if used == Use::Matches {
+                    "this needs a line end, and without the flag `m` or `s` `count` looks at lines \
+                     without theirs"
+                } else {
+                    "this needs a line end, and `grep` looks at lines without theirs"
+                },
                 if self.language == Language::ElenchV1 {
                     "look for one of the lines"
                 } else {
-                    "look for one of the lines, or use `count`, which can match over line ends"
+                    "look for one of the lines, or use `count` with the flag `m` or `s`, which \
+                     looks at whole files"
                 },
             );
         } else if hir::matches_everything(&parsed) {
@@ -145,14 +156,17 @@ impl Linter<'_> {
         }
     }
 
-    /// `grep(…) == 3` where one line may hold two of the matches.
+    /// `grep(…) == 3` where one line may hold two of the matches. Whether there is
+    /// any is the same for lines and matches.
     fn exact_count(&mut self, op: CompareOp, left: &TInt<'_>, right: &TInt<'_>, span: Span) {
-        let (pattern, wanted) = match (&left.kind, &right.kind) {
-            (TIntKind::Grep(pattern, _), TIntKind::Const(wanted))
-            | (TIntKind::Const(wanted), TIntKind::Grep(pattern, _)) => (pattern, *wanted),
+        let (pattern, op, wanted) = match (&left.kind, &right.kind) {
+            (TIntKind::Grep(pattern, _), TIntKind::Const(wanted)) => (pattern, op, *wanted),
+            (TIntKind::Const(wanted), TIntKind::Grep(pattern, _)) => {
+                (pattern, op.mirrored(), *wanted)
+            }
             _ => return,
         };
-        if wanted < 2 || !matches!(op, CompareOp::Eq | CompareOp::Ne) {
+        if op.deciding_count(wanted) <= 1 {
             return;
         }
         let twice = parse_text(pattern.text, pattern.flags)

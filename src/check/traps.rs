@@ -106,6 +106,12 @@ fn each_trap_has_its_code_and_hint() {
         ("run(\"a\").stdout == \"x\"", &[MissingNewline]),
         ("grep(/x/, \"f\") == 4", &[CountsLines]),
         ("grep(/^x/, \"f\") == 4", &[]),
+        ("grep(/x/, \"f\") >= 2", &[CountsLines]),
+        ("2 > grep(/x/, \"f\")", &[CountsLines]),
+        ("grep(/x/, \"f\") >= 1 && 1 > grep(/y/, \"f\")", &[]),
+        ("exists(\"src/*.rs\")", &[SuspiciousPath]),
+        ("exists(\"a\") || !exists(\"./a\")", &[Vacuous]),
+        ("exists(\"a\") || !exists(\"a/\")", &[]),
         ("grep(/x*/, \"f\") >= 1", &[MatchesEverything]),
         ("grep(/a\\nb/, \"f\") == 0", &[MatchesNothing]),
         ("grep(/\\d+/, \"f\") >= 1", &[SlowPattern]),
@@ -123,6 +129,8 @@ fn version_two_has_the_newer_forms() {
             &[][..],
         ),
         ("count(/a.b/s, \"crates/*/src/**/*.rs\") >= 2", &[]),
+        ("count(/a\\nb/, \"f\") == 0", &[MatchesNothing]),
+        ("count(/a\\nb/s, \"f\") == 0", &[]),
         (
             "run(\"x\").stdout.lines == 3 && run(\"x\").stdout.starts_with(\"a\")",
             &[],
@@ -146,7 +154,7 @@ fn version_two_has_the_newer_forms() {
         assert_eq!(codes(ElenchV1, source), [NeedsV2], "{source}");
     }
     // In v1 a star in a path is a star.
-    assert_eq!(codes(ElenchV1, "exists(\"a[\")"), []);
+    assert_eq!(codes(ElenchV1, "exists(\"a[\")"), [SuspiciousPath]);
 }
 
 #[test]

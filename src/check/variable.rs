@@ -1,5 +1,8 @@
 //! What a predicate's value can depend on: facts as variables.
 
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
 use crate::facts::RegexFlags;
 
 use super::pattern;
@@ -11,11 +14,54 @@ use super::typed::{
 /// An output of a command.
 type Output<'a> = (&'a str, Stream);
 
+/// A path; two spellings that differ in `.` and `//` alone are one place. `..` is
+/// kept, for it may go through a link, and so is a slash at the end, which only a
+/// directory has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'a>(&'a str);
+
+impl<'a> Place<'a> {
+    fn parts(self) -> impl Iterator<Item = &'a str> {
+        let absolute = self.0.starts_with('/').then_some("/");
+        let parts = self.0.split('/').filter(|part| !matches!(*part, "" | "."));
+        let slash = self.0.ends_with('/').then_some("");
+        absolute.into_iter().chain(parts).chain(slash)
+    }
+}
+
+impl PartialEq for Place<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0 || self.parts().eq(other.parts())
+    }
+}
+
+impl Eq for Place<'_> {}
+
+impl Ord for Place<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.parts().cmp(other.parts())
+    }
+}
+
+impl PartialOrd for Place<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Hash for Place<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for part in self.parts() {
+            part.hash(state);
+        }
+    }
+}
+
 /// An integer of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum IntFact<'a> {
-    Grep(&'a str, RegexFlags, &'a str),
-    Count(&'a str, RegexFlags, &'a str),
+    Grep(&'a str, RegexFlags, Place<'a>),
+    Count(&'a str, RegexFlags, Place<'a>),
     Lines(Output<'a>),
     Exit(&'a str),
 }
@@ -25,8 +71,12 @@ impl<'a> IntFact<'a> {
     pub(super) const fn of(term: &TInt<'a>) -> Result<Self, i64> {
         Ok(match term.kind {
             TIntKind::Const(value) => return Err(value),
-            TIntKind::Grep(pattern, path) => Self::Grep(pattern.text, pattern.flags, path.text),
-            TIntKind::Count(pattern, path) => Self::Count(pattern.text, pattern.flags, path.text),
+            TIntKind::Grep(pattern, path) => {
+                Self::Grep(pattern.text, pattern.flags, Place(path.text))
+            }
+            TIntKind::Count(pattern, path) => {
+                Self::Count(pattern.text, pattern.flags, Place(path.text))
+            }
             TIntKind::Lines(command, stream) => Self::Lines((command, stream)),
             TIntKind::Exit(command) => Self::Exit(command),
         })
@@ -44,7 +94,7 @@ impl<'a> IntFact<'a> {
 /// Something that can come out this way or that, whatever the others do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Variable<'a> {
-    Exists(&'a str),
+    Exists(Place<'a>),
     Passed(&'a str),
     Int(IntFact<'a>),
     /// Which of two facts is the larger: -1, 0 or 1.
@@ -84,7 +134,7 @@ impl<'a> Atom<'a> {
             | TBoolKind::Or(_)
             | TBoolKind::EqualBool { .. } => return None,
             TBoolKind::Const(value) => Self::Fixed(Possible::only(value)),
-            TBoolKind::Exists(path) => Self::truth(Variable::Exists(path.text)),
+            TBoolKind::Exists(path) => Self::truth(Variable::Exists(Place(path.text))),
             TBoolKind::Passed(name) => Self::truth(Variable::Passed(name)),
             TBoolKind::CompareInt(op, left, right) => Self::compare(op, &left, &right),
             TBoolKind::EqualStr {

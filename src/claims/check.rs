@@ -84,7 +84,7 @@ pub fn check_logs(
     }
     Ok(LogReport {
         summary: batch.finish(),
-        errors: reader.errors(),
+        errors: reader.errors(engine),
     })
 }
 
@@ -118,10 +118,11 @@ struct Read<'w> {
 impl<'w> Read<'w> {
     fn new(batch: &Batch<'_>, raw: RawRecord<'w>, record: Record<'_>) -> Self {
         let content = match record.body {
-            Body::Predicate(expression) => Content::Predicate {
-                digest: expression.digest,
-                prepared: batch.prepare(expression.language, &expression.source, expression.digest),
-            },
+            Body::Predicate(expression) => Content::Predicate(batch.prepare_digested(
+                expression.language,
+                &expression.source,
+                expression.digest,
+            )),
             Body::Annotation => Content::Annotation,
             Body::Invalid => Content::Invalid,
         };
@@ -218,16 +219,23 @@ impl Reader {
     }
 
     /// What could not be read. A reader that is still at work has not said yet.
-    fn errors(self) -> Vec<InputError> {
+    fn errors(self, engine: &Engine) -> Vec<InputError> {
         drop(self.filled);
-        match self.errors.recv_timeout(PATIENCE) {
-            Ok(errors) => errors,
-            Err(RecvTimeoutError::Timeout) => Vec::new(),
-            // It ended without a word: what it did not read must not be missed.
-            Err(RecvTimeoutError::Disconnected) => match self.thread.join() {
-                Ok(()) => Vec::new(),
-                Err(panic) => resume_unwind(panic),
-            },
+        loop {
+            match self.errors.recv_timeout(PATIENCE) {
+                Ok(errors) => return errors,
+                Err(RecvTimeoutError::Timeout) => {
+                    if engine.cancel_token().is_cancelled() {
+                        return Vec::new();
+                    }
+                }
+                // It ended without a word: what it did not read must not be
+                // missed.
+                Err(RecvTimeoutError::Disconnected) => match self.thread.join() {
+                    Ok(()) => return Vec::new(),
+                    Err(panic) => resume_unwind(panic),
+                },
+            }
         }
     }
 }

@@ -8,7 +8,6 @@ use crate::cli::options::{LanguageOptions, TargetOptions};
 use crate::cli::output::Output;
 use crate::cli::{Exit, expression, message};
 use crate::code::listing;
-use crate::digest::Digest;
 use crate::lower::compile;
 
 /// Show the bytecode of an expression
@@ -34,12 +33,11 @@ pub(super) struct DisasmArgs {
 
 pub(super) fn run(args: &DisasmArgs) -> Result<Exit, CliError> {
     let source = expression::text(&args.expression)?;
-    let digest = Digest::of(source.as_bytes());
     let language = args.language.language.unwrap_or_default();
     let options = Options {
         allow_vacuous: args.language.allow_vacuous,
     };
-    match compile(language, &source, digest, options) {
+    match compile(language, &source, options) {
         Ok(program) => {
             Output::open(&args.target)?.write(listing(&program).as_bytes())?;
             Ok(Exit::Passed)

@@ -1,6 +1,5 @@
 //! Options that several commands share.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -17,11 +16,11 @@ pub(super) struct WorldOptions {
     /// The workspace: paths in predicates are relative to it and stay below it
     #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
     pub(super) root: PathBuf,
-    /// Threads [default: as many as there are cores]
-    #[arg(long, value_name = "N")]
-    pub(super) jobs: Option<NonZeroUsize>,
-    /// Most fuel that one predicate may take, its share of the scans included;
-    /// one over it is unevaluated (`budget_exceeded`) [default: no limit]
+    /// Threads, at most 256 [default: as many as there are cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(super) jobs: Option<u16>,
+    /// Most fuel that one predicate may take with all its scans, whoever shares
+    /// them; one over it is unevaluated (`budget_exceeded`) [default: no limit]
     #[arg(long, value_name = "N")]
     pub(super) fuel: Option<u64>,
     /// Wall-clock time after which the run stops with what it has, like `500ms`,

@@ -22,7 +22,7 @@ pub(super) fn engine(
         .allow_vacuous(language.allow_vacuous)
         .cancel_token(cancel);
     if let Some(jobs) = world.jobs {
-        builder = builder.jobs(jobs.get());
+        builder = builder.jobs(jobs.into());
     }
     Ok(cached(builder, cache).build()?)
 }

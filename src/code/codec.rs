@@ -18,15 +18,22 @@
 
 use std::sync::Arc;
 
-use crate::code::{Const, FactSpec, Insn, Needle, Parts, Program, TextRegex, VerifyError, verify};
+use crate::code::verify::MAX_INSNS;
+use crate::code::{
+    Const, FactSpec, Insn, MAX_FACTS, Needle, Parts, Program, TextRegex, VerifyError, verify,
+};
 use crate::diagnostic::{Code, Diagnostic, Severity, Span};
 use crate::facts::{FactKey, PathSpec, Pattern, Primitive, RegexFlags};
 use crate::language::Language;
 
-/// Raised with every change of the format or of the meaning of an opcode.
+/// Raised with every change of the format, of the meaning of an opcode, or of what
+/// the checker accepts: programs that are kept elsewhere were made by older rules.
 pub const FORMAT_VERSION: u16 = 1;
 
 const MAGIC: &[u8; 4] = b"PRBY";
+
+/// Far more than the checker has to say about one source.
+const MAX_WARNINGS: usize = 4096;
 
 /// Why bytes are no program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -100,18 +107,18 @@ pub fn decode(bytes: &[u8]) -> Result<Program, DecodeError> {
     let language = input.choice("language", &Language::ALL)?;
     let registers = input.u16()?;
     let source: Arc<str> = input.str()?.into();
-    let count = input.count(4)?;
+    let count = input.count(4, MAX_INSNS)?;
     let insns = (0..count)
         .map(|_| input.u32().map(Insn))
         .collect::<Result<_, _>>()?;
     let spans = (0..count).map(|_| input.span()).collect::<Result<_, _>>()?;
-    let count = input.count(12)?;
+    let count = input.count(12, MAX_FACTS)?;
     let facts = (0..count).map(|_| input.fact()).collect::<Result<_, _>>()?;
-    let count = input.count(5)?;
+    let count = input.count(5, 256)?;
     let consts = (0..count)
         .map(|_| input.constant())
         .collect::<Result<_, _>>()?;
-    let count = input.count(15)?;
+    let count = input.count(15, MAX_WARNINGS)?;
     let warnings = (0..count)
         .map(|_| input.warning())
         .collect::<Result<_, _>>()?;
@@ -255,9 +262,12 @@ impl<'a> Reader<'a> {
 
     /// A count of items of at least `size` bytes each, checked against what is
     /// left so that a hostile count allocates nothing.
-    fn count(&mut self, size: usize) -> Result<usize, DecodeError> {
+    fn count(&mut self, size: usize, most: usize) -> Result<usize, DecodeError> {
         let count = self.u32()? as usize;
         let left = self.bytes.len() - self.at;
+        if count > most {
+            return Err(DecodeError::Value("count", self.at - 4));
+        }
         if count.saturating_mul(size) > left {
             return Err(DecodeError::Truncated(self.at));
         }

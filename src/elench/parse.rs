@@ -3,7 +3,6 @@
 use crate::check::Options;
 use crate::code::Program;
 use crate::diagnostic::{Code, Diagnostic, Span, Stage};
-use crate::digest::Digest;
 use crate::language::Language;
 use crate::lower::{CompileError, compile};
 
@@ -75,7 +74,7 @@ pub(super) fn parse_as(language: Language, source: &str) -> Result<Expression, P
     let options = Options {
         allow_vacuous: true,
     };
-    compile(language, source, Digest::of(source.as_bytes()), options)
+    compile(language, source, options)
         .map(Expression)
         .map_err(ParseError::new)
 }

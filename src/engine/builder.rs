@@ -96,11 +96,11 @@ impl EngineBuilder {
         self
     }
 
-    /// Threads of the engine's own, at least 1. Without it work runs on rayon's
+    /// Threads of the engine's own, 1 to 256. Without it work runs on rayon's
     /// global pool.
     #[must_use]
     pub fn jobs(mut self, jobs: usize) -> Self {
-        self.jobs = Some(jobs.max(1));
+        self.jobs = Some(jobs.clamp(1, 256));
         self
     }
 

@@ -12,7 +12,6 @@ use crate::batch::{
 };
 use crate::cache::{CacheCounts, Compiler};
 use crate::code::Program;
-use crate::digest::Digest;
 use crate::engine::EngineBuilder;
 use crate::facts::{CancelToken, FactSource};
 use crate::language::Language;
@@ -136,10 +135,7 @@ impl Engine {
                 },
                 id: None,
                 language: None,
-                content: Content::Predicate {
-                    digest: program.digest(),
-                    prepared,
-                },
+                content: Content::Predicate(prepared),
                 diagnostics: Vec::new(),
             };
             let mut evaluation = None;
@@ -228,7 +224,6 @@ impl Engine {
 }
 
 fn submission(batch: &Batch<'_>, input: &Arc<str>, index: usize, claim: ClaimInput) -> Submission {
-    let digest = Digest::of(claim.source.as_bytes());
     Submission {
         origin: Origin {
             input: Arc::clone(input),
@@ -237,10 +232,7 @@ fn submission(batch: &Batch<'_>, input: &Arc<str>, index: usize, claim: ClaimInp
         },
         id: claim.id,
         language: Some(claim.language.name().into()),
-        content: Content::Predicate {
-            digest,
-            prepared: batch.prepare(claim.language, &claim.source, digest),
-        },
+        content: Content::Predicate(batch.prepare(claim.language, &claim.source)),
         diagnostics: Vec::new(),
     }
 }

@@ -160,7 +160,20 @@ impl FactKey {
         }
     }
 
-    /// The arguments as reports show them: a pattern by its text.
+    /// The arguments as reports show them. The flags of a pattern begin it, so
+    /// that calls that differ in nothing else can be told apart.
+    #[must_use]
+    pub fn shown_arguments(&self) -> Vec<Box<str>> {
+        let mut shown: Vec<Box<str>> = self.arguments().into_iter().map(Box::from).collect();
+        if let Self::Grep(pattern, _) | Self::Count(pattern, _) = self
+            && pattern.flags != RegexFlags::NONE
+        {
+            shown[0] = format!("(?{}){}", pattern.flags, pattern.text).into();
+        }
+        shown
+    }
+
+    /// The arguments as they are: a pattern by its text.
     #[must_use]
     pub fn arguments(&self) -> Vec<&str> {
         match self {

@@ -7,9 +7,6 @@ use crate::reason::{Reason, ReasonCode};
 pub(super) fn refuse(key: &FactKey) -> Fetched {
     Fetched::from(FactValue::Unknown(Reason::new(
         ReasonCode::CommandNotAllowed,
-        format!(
-            "{key} was not executed: the policy does not allow execution; allow it in the \
-             policy, `probity.toml`"
-        ),
+        format!("{key} was not executed: no policy allows it, and this version executes nothing"),
     )))
 }

@@ -58,14 +58,22 @@ thread_local! {
 /// [`CompileError`] with every independent error that was found.
 ///
 /// ```
-/// use probity::{Digest, Language, check::Options, lower::compile};
+/// use probity::{Language, check::Options, lower::compile};
 ///
 /// let source = r#"grep(/fn main/, "src/main.rs") == 1"#;
-/// let digest = Digest::of(source.as_bytes());
-/// let program = compile(Language::ElenchV1, source, digest, Options::default()).unwrap();
+/// let program = compile(Language::ElenchV1, source, Options::default()).unwrap();
 /// assert_eq!(program.facts().len(), 1);
 /// ```
 pub fn compile(
+    language: Language,
+    source: &str,
+    options: Options,
+) -> Result<Program, CompileError> {
+    compile_digested(language, source, Digest::of(source.as_bytes()), options)
+}
+
+/// The same for a source whose digest is known. The digest is trusted.
+pub(crate) fn compile_digested(
     language: Language,
     source: &str,
     digest: Digest,

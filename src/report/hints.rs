@@ -21,7 +21,7 @@ pub(super) const fn hint(code: ReasonCode) -> &'static str {
         }
         ReasonCode::PatternInvalid => "the fact source was given a pattern that is no regex",
         ReasonCode::CommandNotAllowed => {
-            "commands and tests run only where a policy allows them; state it with `grep` or `exists`, or leave it unevaluated here"
+            "commands and tests will run only where a policy, `probity.toml`, allows them, and this version runs none; state it with `grep` or `exists`, or leave it unevaluated here"
         }
         ReasonCode::CommandNotFound => {
             "the program must be on the policy's path, which is neither the workspace nor the current directory"

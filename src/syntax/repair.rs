@@ -213,7 +213,11 @@ impl<'a> Repair<'a, '_> {
                     Code::SingleEquals,
                     span,
                     format!("`{text}` is no operator"),
-                    "equality is `==`; to search a string write `.contains` or `.matches`",
+                    match self.source.as_bytes().get(span.range().end) {
+                        Some(b'>') => "at least is `>=`, and equality is `==`",
+                        Some(b'<') => "at most is `<=`, and equality is `==`",
+                        _ => "equality is `==`; to search a string write `.contains` or `.matches`",
+                    },
                 );
                 Token::Compare(CompareOp::Eq)
             }

@@ -20,22 +20,73 @@ struct Step {
     at: usize,
     insn: Insn,
     value: Value,
+    /// The left operand stays unknown, which makes it the reason: what the right
+    /// one hangs on does not matter.
+    settled: bool,
 }
 
 /// Evaluates a program of an arena and keeps the trace.
 #[must_use]
 pub fn evaluate_traced(arena: &Arena, program: ProgramRef, table: &FactTable) -> Trace {
     let (words, consts) = arena.view(program);
-    let mut steps = Steps(Vec::new());
+    let mut steps = Steps::new();
     let truth = run(words, consts, table, &mut steps);
     Trace::new(truth, steps)
 }
 
-struct Steps(Vec<Step>);
+struct Steps {
+    steps: Vec<Step>,
+    registers: [Known; 256],
+}
+
+/// What is known of a register's value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// The value.
+    Value,
+    /// It may become known when facts arrive.
+    Open,
+    /// It stays unknown.
+    Never,
+}
+
+impl Steps {
+    const fn new() -> Self {
+        Self {
+            steps: Vec::new(),
+            registers: [Known::Value; 256],
+        }
+    }
+}
 
 impl Tracer for Steps {
     fn executed(&mut self, at: usize, insn: Insn, value: Value) {
-        self.0.push(Step { at, insn, value });
+        let known = |register: u8| self.registers[usize::from(register)];
+        // `and` and `or` may be decided by either side. Anything else needs both,
+        // and of two unknowns the left one is the reason.
+        let either = matches!(insn.op(), Some(Op::And | Op::Or));
+        let settled = !either && reads(insn).next().map(known) == Some(Known::Never);
+        let open = reads(insn).any(|register| known(register) == Known::Open);
+        let known = match value.view() {
+            View::Unknown(cause) if open || (reads_fact(insn) && cause.why == Why::Pending) => {
+                if settled {
+                    Known::Never
+                } else {
+                    Known::Open
+                }
+            }
+            View::Unknown(_) => Known::Never,
+            View::Bool(_) | View::Int(_) | View::AtLeast(..) | View::Str(..) => Known::Value,
+        };
+        if writes(insn) {
+            self.registers[usize::from(insn.a())] = known;
+        }
+        self.steps.push(Step {
+            at,
+            insn,
+            value,
+            settled,
+        });
     }
 }
 
@@ -43,17 +94,17 @@ impl Trace {
     /// Evaluates a program against its own facts and keeps the trace.
     #[must_use]
     pub fn of(program: &Program, table: &FactTable) -> Self {
-        let mut steps = Steps(Vec::new());
+        let mut steps = Steps::new();
         let truth = run(program.words(), program.consts(), table, &mut steps);
         Self::new(truth, steps)
     }
 
     fn new(truth: Truth, steps: Steps) -> Self {
         // The last step is the return.
-        let returned = steps.0.last().map_or(0, |step| step.insn.a());
+        let returned = steps.steps.last().map_or(0, |step| step.insn.a());
         Self {
             truth,
-            steps: steps.0,
+            steps: steps.steps,
             returned,
         }
     }
@@ -75,7 +126,7 @@ impl Trace {
                     {
                         facts.push(cause.fact);
                     }
-                    true
+                    !step.settled
                 }
                 // An operand of a part that is unknown may be known.
                 View::Bool(_) | View::Int(_) | View::AtLeast(..) | View::Str(..) => false,
@@ -280,6 +331,41 @@ mod tests {
             &table(&[(0, unknown()), (1, FactValue::Bool(true))]),
         );
         assert_eq!(trace.needed(), [2]);
+    }
+
+    #[test]
+    fn behind_a_failed_operand_the_other_one_is_not_needed() {
+        let either_order = |left, right| {
+            let equal = program(
+                2,
+                &[
+                    load(0, left),
+                    load(1, right),
+                    Insn::abc(Op::EqBool, 0, 0, 1),
+                    RET,
+                ],
+            );
+            Trace::of(&equal, &table(&[(0, unknown())])).needed()
+        };
+        assert!(either_order(0, 1).is_empty());
+        // Here the pending one may be the reason.
+        assert_eq!(either_order(1, 0), [1]);
+        // A conjunction with a failed part may still become false.
+        let nested = program(
+            3,
+            &[
+                load(0, 0),
+                load(1, 1),
+                Insn::abc(Op::And, 0, 0, 1),
+                load(1, 2),
+                Insn::abc(Op::EqBool, 0, 0, 1),
+                RET,
+            ],
+        );
+        assert_eq!(
+            Trace::of(&nested, &table(&[(0, unknown())])).needed(),
+            [1, 2]
+        );
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Counting may stop where every comparison is decided.
 
+use probity::Language;
 use probity::check::Options;
 use probity::facts::{FactTable, FactValue};
 use probity::lower::compile;
 use probity::vm::{Truth, evaluate};
-use probity::{Digest, Language};
 use proptest::prelude::*;
 
 use crate::generate::known_predicates;
@@ -18,8 +18,7 @@ proptest! {
     fn bounded_counts_decide_as_exact_ones_do(given in known_predicates()) {
         let language = if given.v2 { Language::ElenchV2 } else { Language::ElenchV1 };
         let options = Options { allow_vacuous: true };
-        let digest = Digest::of(given.source.as_bytes());
-        let program = compile(language, &given.source, digest, options);
+        let program = compile(language, &given.source, options);
         prop_assume!(program.is_ok());
         let program = program.unwrap();
         let value = |fact: &reference::Fact| {

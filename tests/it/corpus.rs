@@ -6,7 +6,7 @@ use std::path::Path;
 use probity::check::Options;
 use probity::diagnostic::{Code, Stage};
 use probity::lower::compile;
-use probity::{Digest, Engine, Language};
+use probity::{Engine, Language};
 use serde_json::Value;
 
 const SAMPLE: &str = "../shared/corpus/e0-sample.jsonl";
@@ -27,8 +27,7 @@ fn valid_sources_compile_and_the_others_are_refused_with_a_fitting_diagnostic() 
     assert!(sample.len() >= 170, "the whole sample was read");
     for entry in sample {
         let source = entry["source"].as_str().unwrap();
-        let digest = Digest::of(source.as_bytes());
-        let compiled = compile(Language::ElenchV1, source, digest, Options::default());
+        let compiled = compile(Language::ElenchV1, source, Options::default());
         let wanted = match entry["error_kind"].as_str() {
             Some("parse") => Some(Stage::Parse),
             Some("type") => Some(Stage::Type),
@@ -86,8 +85,7 @@ fn a_program_takes_a_few_dozen_bytes() {
         .iter()
         .filter_map(|entry| {
             let source = entry["source"].as_str()?;
-            let digest = Digest::of(source.as_bytes());
-            let program = compile(Language::ElenchV1, source, digest, Options::default());
+            let program = compile(Language::ElenchV1, source, Options::default());
             program.ok().map(|program| program.code_bytes())
         })
         .collect();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use probity::check::Options;
 use probity::code::{instruction_table, listing};
 use probity::lower::compile;
-use probity::{Digest, Language, ReasonCode};
+use probity::{Language, ReasonCode};
 
 fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -58,8 +58,7 @@ const LISTINGS: &[(&str, Language, &str)] = &[
 #[test]
 fn listings_are_what_they_were() {
     for (name, language, source) in LISTINGS {
-        let digest = Digest::of(source.as_bytes());
-        let program = compile(*language, source, digest, Options::default()).unwrap();
+        let program = compile(*language, source, Options::default()).unwrap();
         let path = repository(&format!("tests/golden/{name}.txt"));
         same(&path, &format!("{source}\n\n{}", listing(&program)));
     }

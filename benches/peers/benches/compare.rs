@@ -54,9 +54,8 @@ fn evaluation(c: &mut Criterion) {
     let programs: Vec<ProgramRef> = (0..DISTINCT)
         .map(|number| {
             let source = ours(number);
-            let digest = Digest::of(source.as_bytes());
             let program =
-                compile(Language::ElenchV1, &source, digest, Options::default()).expect("valid");
+                compile(Language::ElenchV1, &source, Options::default()).expect("valid");
             arena
                 .link(&program, |fact| u32::try_from(fact).expect("two facts"))
                 .expect("a small arena")
@@ -122,9 +121,8 @@ fn front_end(c: &mut Criterion) {
     let mut group = c.benchmark_group("compile");
     group.throughput(Throughput::Elements(1));
     let source = ours(7);
-    let digest = Digest::of(source.as_bytes());
     group.bench_function("probity/1", |b| {
-        b.iter(|| compile(Language::ElenchV1, black_box(&source), digest, Options::default()));
+        b.iter(|| compile(Language::ElenchV1, black_box(&source), Options::default()));
     });
     let scheme = Scheme! { exit: Int, lines: Int, stdout: Bytes };
     let filter = r#"exit == 0 && lines >= 8 && stdout contains "207 passed""#;

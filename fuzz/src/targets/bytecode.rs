@@ -2,7 +2,6 @@
 
 use std::hint::black_box;
 
-use probity::Digest;
 use probity::check::Options;
 use probity::code::{Program, decode, encode, listing};
 use probity::facts::FactTable;
@@ -28,11 +27,10 @@ pub(crate) fn run(data: &[u8]) {
     let Some(input) = predicate(head) else {
         return;
     };
-    let digest = Digest::of(input.source.as_bytes());
     let options = Options {
         allow_vacuous: true,
     };
-    let Ok(program) = compile(input.language, input.source, digest, options) else {
+    let Ok(program) = compile(input.language, input.source, options) else {
         return;
     };
     let mut bytes = encode(&program);

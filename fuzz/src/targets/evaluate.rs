@@ -1,6 +1,5 @@
 //! Compiler and machine against the reference, over facts that are drawn.
 
-use probity::Digest;
 use probity::check::Options;
 use probity::code::{Program, decode, encode};
 use probity::diagnostic::{Code, Diagnostic, Stage};
@@ -18,8 +17,7 @@ pub(crate) fn run(data: &[u8]) {
     let Some(input) = predicate(data) else {
         return;
     };
-    let digest = Digest::of(input.source.as_bytes());
-    let compiled = compile(input.language, input.source, digest, Options::default());
+    let compiled = compile(input.language, input.source, Options::default());
     let parsed = reference::parse(input.v2, input.source);
     match (compiled, parsed) {
         (Err(_), Err(_)) => {}
