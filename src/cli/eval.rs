@@ -17,7 +17,7 @@ const EXAMPLES: &str = "\
 Examples:
   probity eval 'exists(\"Cargo.toml\")'
   probity eval --explain 'grep(/fn main/, \"src/\") == 1'
-  probity eval --language elench-predicate-v2 'count(/TODO/, \"src/**/*.rs\") < 10'
+  probity eval --language elench-predicate-v2 'count(/unwrap/, \"src/**/*.rs\") < 10'
   probity eval - < predicate.txt";
 
 /// Places shown with each fact.

@@ -1,5 +1,5 @@
 //! Compiled patterns, built when first wanted, and what threads need to run them.
-//! All of it is bounded in memory: thousands of patterns may each be megabytes.
+//! What is kept for reuse is bounded in memory.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -12,8 +12,9 @@ use crate::reason::Reason;
 use crate::scan::clock::timed;
 use crate::scan::compile::{Haystack, Matcher};
 
-/// Compiled patterns that are kept, in bytes. What does not fit is built for each
-/// use and dropped: slow, but it cannot exhaust the machine.
+/// Compiled patterns that are kept for others, in bytes. What does not fit is built
+/// for each request and lives as long as the request does, so thousands of large
+/// patterns in one scan still take their sum.
 const KEPT_MATCHER_BYTES: usize = 512 << 20;
 
 /// Search caches that one thread keeps, in bytes; over it they are all dropped.
