@@ -91,13 +91,17 @@ fn literal_extent(lexer: &mut Lexer<'_, Raw>, delimiter: u8) -> Extent {
     extent
 }
 
-/// Consumes a comment. True if nothing in it is invisible: a comment is no
-/// literal, so control characters have no place in it.
+/// Consumes a comment. True if every character of it has a place there.
 fn comment(lexer: &mut Lexer<'_, Raw>) -> bool {
     let rest = lexer.remainder();
     let end = memchr::memchr2(b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len());
     lexer.bump(end);
-    !rest[..end].contains(|c| c != ' ' && c != '\t' && is_invisible(c))
+    !rest[..end].contains(has_no_place_in_comments)
+}
+
+/// Control characters and byte order marks, which stand in literals alone.
+pub(super) fn has_no_place_in_comments(c: char) -> bool {
+    c.is_control() && c != '\t' || c == '\u{feff}'
 }
 
 /// Extends a word over letters beyond ASCII, so that prose comes in words.
@@ -136,7 +140,7 @@ fn other(lexer: &mut Lexer<'_, Raw>) -> Flaw {
 
 /// Control characters, foreign white space, byte order marks, and the marks
 /// that join, part or turn text without being seen.
-pub(super) fn is_invisible(c: char) -> bool {
+fn is_invisible(c: char) -> bool {
     c.is_control()
         || c.is_whitespace()
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'

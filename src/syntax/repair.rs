@@ -9,7 +9,7 @@ use crate::facts::{Primitive, RegexFlags};
 use crate::language::Language;
 
 use super::ast::{CompareOp, Field, Method};
-use super::lexer::is_invisible;
+use super::lexer::has_no_place_in_comments;
 use super::literal;
 use super::near::WordOperator;
 use super::quoting::{clip, quote, slash};
@@ -175,9 +175,11 @@ impl<'a> Repair<'a, '_> {
             return;
         }
         let text = self.text(span);
+        let first = || text.chars().next().map(|c| (0, c));
         let (at, unseen) = text
             .char_indices()
-            .find(|&(_, c)| is_invisible(c) && c != ' ' && c != '\t')
+            .find(|&(_, c)| has_no_place_in_comments(c))
+            .or_else(first)
             .unwrap_or_default();
         // A run of it stays one place; a comment is not to blame as a whole.
         let span = match at {
