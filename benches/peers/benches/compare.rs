@@ -18,7 +18,7 @@ use probity::code::{Arena, ProgramRef};
 use probity::facts::{FactTable, FactValue, RunOutput};
 use probity::lower::compile;
 use probity::vm::evaluate_in;
-use probity::{Digest, Engine, Language};
+use probity::{Engine, Language};
 use wirefilter::{ExecutionContext, Scheme};
 
 const DISTINCT: usize = 4096;
@@ -50,12 +50,17 @@ fn evaluation(c: &mut Criterion) {
             ..RunOutput::default()
         }),
     );
-    table.set(1, FactValue::Count { count: 60, exact: true });
+    table.set(
+        1,
+        FactValue::Count {
+            count: 60,
+            exact: true,
+        },
+    );
     let programs: Vec<ProgramRef> = (0..DISTINCT)
         .map(|number| {
             let source = ours(number);
-            let program =
-                compile(Language::ElenchV1, &source, Options::default()).expect("valid");
+            let program = compile(Language::ElenchV1, &source, Options::default()).expect("valid");
             arena
                 .link(&program, |fact| u32::try_from(fact).expect("two facts"))
                 .expect("a small arena")
@@ -131,7 +136,9 @@ fn front_end(c: &mut Criterion) {
     });
     let env = Arc::new(cel::Env::stdlib());
     let rule = r#"exit == 0 && lines >= 8 && stdout.contains("207 passed")"#;
-    group.bench_function("cel/1", |b| b.iter(|| env.compile(black_box(rule)).expect("valid")));
+    group.bench_function("cel/1", |b| {
+        b.iter(|| env.compile(black_box(rule)).expect("valid"))
+    });
     group.finish();
 }
 
@@ -139,7 +146,12 @@ fn grep(c: &mut Criterion) {
     let mut random = common::Random::new(7);
     let mut text = String::new();
     while text.len() < 1 << 20 {
-        let _ = writeln!(text, "    let value_{} = compute({});", random.below(9000), random.below(99));
+        let _ = writeln!(
+            text,
+            "    let value_{} = compute({});",
+            random.below(9000),
+            random.below(99)
+        );
     }
     let dir = tempfile::tempdir().expect("a temporary directory");
     fs::write(dir.path().join("big.rs"), &text).expect("a file");
@@ -147,7 +159,10 @@ fn grep(c: &mut Criterion) {
     group.throughput(Throughput::Bytes(text.len() as u64));
     let pattern = "value_12[0-9]+ = compute";
 
-    let engine = Engine::builder(dir.path()).jobs(1).build().expect("an engine");
+    let engine = Engine::builder(dir.path())
+        .jobs(1)
+        .build()
+        .expect("an engine");
     let source = format!(r#"grep(/{pattern}/, "big.rs") == 1000000"#);
     let program = engine.compile(Language::ElenchV1, &source).expect("valid");
     group.bench_function("probity/1MiB", |b| b.iter(|| engine.evaluate(&program)));
@@ -156,7 +171,10 @@ fn grep(c: &mut Criterion) {
         b.iter(|| {
             let regex = regex::bytes::Regex::new(pattern).expect("a regex");
             let bytes = fs::read(dir.path().join("big.rs")).expect("the file");
-            bytes.split(|&byte| byte == b'\n').filter(|line| regex.is_match(line)).count()
+            bytes
+                .split(|&byte| byte == b'\n')
+                .filter(|line| regex.is_match(line))
+                .count()
         });
     });
     group.finish();
