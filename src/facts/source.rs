@@ -158,6 +158,7 @@ impl CancelToken {
 /// A source answers every demand, in the order of the demands. What it cannot
 /// establish it answers with [`FactValue::Unknown`]; it never guesses.
 pub trait FactSource: Send + Sync {
-    /// Fetches the facts of one stage of a batch. The demands are distinct.
+    /// Fetches the facts of one stage of a batch. No two demands share both call
+    /// and limit; one call may be demanded up to several limits.
     fn fetch(&self, demands: &[Demand<'_>], cancel: &CancelToken) -> (Vec<Fetched>, FetchStats);
 }
