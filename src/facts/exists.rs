@@ -5,7 +5,7 @@ use globset::GlobMatcher;
 use rayon::prelude::*;
 
 use crate::facts::{CancelToken, Cost, FactValue, Fetched, PathSpec};
-use crate::files::{FileError, Root, Walk};
+use crate::files::{FileError, Tree};
 use crate::reason::{Reason, ReasonCode};
 use crate::scan::{fuel, glob};
 
@@ -13,7 +13,7 @@ use crate::scan::{fuel, glob};
 const PATHS_PER_TASK: usize = 64;
 
 /// Answers whether paths exist, in order.
-pub(super) fn exist(root: &Root, paths: &[&PathSpec], cancel: &CancelToken) -> Vec<Fetched> {
+pub(super) fn exist(root: &dyn Tree, paths: &[&PathSpec], cancel: &CancelToken) -> Vec<Fetched> {
     let mut answers: Vec<_> = paths
         .par_iter()
         .with_min_len(PATHS_PER_TASK)
@@ -53,8 +53,8 @@ fn cancelled() -> Reason {
     )
 }
 
-fn resolves(root: &Root, path: &str) -> Result<bool, Reason> {
-    match root.find(path) {
+fn resolves(root: &dyn Tree, path: &str) -> Result<bool, Reason> {
+    match root.kind(path) {
         Ok(_) => Ok(true),
         Err(FileError::NotFound | FileError::LinkLoop) => Ok(false),
         Err(error) => Err(error.reason(path)),
@@ -68,7 +68,11 @@ struct Open {
 }
 
 /// One walk for all globs, up to the entry that decides the last of them.
-fn match_globs(root: &Root, paths: &[&PathSpec], cancel: &CancelToken) -> Vec<(usize, Fetched)> {
+fn match_globs(
+    root: &dyn Tree,
+    paths: &[&PathSpec],
+    cancel: &CancelToken,
+) -> Vec<(usize, Fetched)> {
     let mut answers = Vec::new();
     let mut open = Vec::new();
     for (index, path) in paths.iter().enumerate().filter(|(_, path)| path.glob) {
@@ -82,7 +86,7 @@ fn match_globs(root: &Root, paths: &[&PathSpec], cancel: &CancelToken) -> Vec<(u
     }
     let mut fuel = fuel::RESOLVE;
     let mut outcome = Ok(false);
-    for entry in Walk::new(root, b"") {
+    for entry in root.walk(b"") {
         if cancel.is_cancelled() {
             outcome = Err(cancelled());
             break;
@@ -90,7 +94,10 @@ fn match_globs(root: &Root, paths: &[&PathSpec], cancel: &CancelToken) -> Vec<(u
         let entry = match entry {
             Ok(entry) => entry,
             Err(failed) => {
-                outcome = Err(failed.error.reason(&failed.path));
+                let path = String::from_utf8_lossy(&failed.path);
+                outcome = Err(failed
+                    .error
+                    .reason(if path.is_empty() { "." } else { &path }));
                 break;
             }
         };

@@ -1,9 +1,11 @@
-//! The workspace on disk: contained opens, walks and reads. Nothing outside the
-//! root is ever opened, and nothing but regular files is ever read.
+//! Trees of files, and the workspace on disk as one: contained opens, walks and
+//! reads. Nothing outside the root is ever opened, and nothing but regular files is
+//! ever read.
 
 #[cfg(target_os = "linux")]
 mod beneath;
 mod components;
+mod disk;
 mod error;
 mod limits;
 mod open;
@@ -12,6 +14,7 @@ mod root;
 #[cfg(test)]
 mod root_tests;
 mod rules;
+mod tree;
 mod walk;
 #[cfg(test)]
 mod walk_tests;
@@ -21,4 +24,5 @@ pub use limits::Limits;
 pub use open::{FileId, OpenFile};
 pub use read::{Block, Content, Flow, PROBE_BYTES, Reader, Reading};
 pub use root::{Found, Kind, Root};
-pub use walk::{Entry, Walk, WalkError};
+pub use tree::{ContentId, Entry, File, Node, ReadFile, Tree, WalkError, Walking};
+pub use walk::Walk;

@@ -1,11 +1,14 @@
 //! Regular files opened for reading, and what identifies them.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{FileType, OFlags, Stat};
 use rustix::io::Errno;
 
-use crate::files::FileError;
+use sha2::{Digest as _, Sha256};
+
+use crate::files::{ContentId, FileError};
 
 /// Reading without ever blocking, taking a terminal or leaking to children. A
 /// FIFO that is swapped in is opened at most, and refused by [`OpenFile::new`].
@@ -56,12 +59,42 @@ impl State {
     }
 }
 
+/// How long after its last change a file could change again within one tick of
+/// the clock that stamps files; some file systems count in steps of two seconds.
+const RACY: Duration = Duration::from_secs(2);
+
+/// Names what a file holds by its device, inode, size and times. `None` if it
+/// changed just now or has times to come: it could change again and keep its
+/// times.
+pub(super) fn content_id(stat: &Stat) -> Option<ContentId> {
+    let (id, state) = (FileId::of(stat), State::of(stat));
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+    let settled = now.checked_sub(RACY)?;
+    let is_settled = |(seconds, _): (i64, i64)| {
+        u64::try_from(seconds).map_or(true, |seconds| seconds < settled.as_secs())
+    };
+    if !is_settled(state.modified) || !is_settled(state.changed) {
+        return None;
+    }
+    let mut hash = Sha256::new();
+    hash.update(b"file");
+    for number in [id.device, id.inode, state.size] {
+        hash.update(number.to_le_bytes());
+    }
+    for (seconds, nanoseconds) in [state.modified, state.changed] {
+        hash.update(seconds.to_le_bytes());
+        hash.update(nanoseconds.to_le_bytes());
+    }
+    Some(ContentId(hash.finalize().into()))
+}
+
 /// A regular file of the workspace, open for reading.
 #[derive(Debug)]
 pub struct OpenFile {
     fd: OwnedFd,
     id: FileId,
     state: State,
+    content: Option<ContentId>,
 }
 
 impl OpenFile {
@@ -75,6 +108,7 @@ impl OpenFile {
             fd,
             id: FileId::of(&stat),
             state: State::of(&stat),
+            content: content_id(&stat),
         }))
     }
 
@@ -94,6 +128,12 @@ impl OpenFile {
     #[must_use]
     pub const fn size(&self) -> u64 {
         self.state.size
+    }
+
+    /// What the file held when it was opened, see [`content_id`].
+    #[must_use]
+    pub const fn content_id(&self) -> Option<ContentId> {
+        self.content
     }
 
     /// Fails if the file was written to since it was opened.

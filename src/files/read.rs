@@ -23,6 +23,8 @@ pub struct Block<'a> {
     pub bytes: &'a [u8],
     /// How many lines of the file came before.
     pub lines_before: u64,
+    /// True if this is the whole file.
+    pub is_whole: bool,
 }
 
 /// Whether a consumer wants the next block.
@@ -50,8 +52,9 @@ pub struct Reading {
     pub limits: Limits,
     /// Hand out nothing of a file whose first 8 KiB hold a NUL byte.
     pub skip_binary: bool,
-    /// Hand out the whole file as one block, however large it is.
-    pub as_one: bool,
+    /// Hand out a file of up to this many bytes as one block, however long reading
+    /// it takes.
+    pub as_one: usize,
 }
 
 /// A reusable buffer to read files with.
@@ -66,16 +69,16 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// The consumer's own; [`FileError::TooLarge`] for a file over its cap, and for
+    /// [`FileError::TooLarge`] for a file over its cap, and for
     /// a line once the blocks before it were handed out; [`FileError::Changed`];
     /// and what the operating system refuses.
-    pub fn read<E: From<FileError>>(
+    pub fn read(
         &mut self,
         file: &OpenFile,
         reading: &Reading,
-        mut consume: impl FnMut(Block<'_>) -> Result<Flow, E>,
-    ) -> Result<Content, E> {
-        let result = self.read_blocks(file, reading, &mut consume);
+        consume: &mut dyn FnMut(Block<'_>) -> Flow,
+    ) -> Result<Content, FileError> {
+        let result = self.read_blocks(file, reading, consume);
         if self.buffer.len() > KEPT_BYTES {
             self.buffer = Vec::new();
         }
@@ -84,12 +87,12 @@ impl Reader {
         result
     }
 
-    fn read_blocks<E: From<FileError>>(
+    fn read_blocks(
         &mut self,
         file: &OpenFile,
         reading: &Reading,
-        consume: &mut impl FnMut(Block<'_>) -> Result<Flow, E>,
-    ) -> Result<Content, E> {
+        consume: &mut dyn FnMut(Block<'_>) -> Flow,
+    ) -> Result<Content, FileError> {
         let limits = &reading.limits;
         check_size(file, limits.max_file_bytes, "file")?;
         let mut unread = usize::try_from(file.size()).unwrap_or(usize::MAX);
@@ -97,7 +100,11 @@ impl Reader {
             self.check_empty(file)?;
         }
         // Blocks depend on the file alone, not on what the buffer was used for.
-        let usual = if reading.as_one { unread } else { BLOCK_BYTES };
+        let usual = if unread <= reading.as_one {
+            unread
+        } else {
+            BLOCK_BYTES
+        };
         let mut room = usual;
         self.grow(unread.min(room));
         let mut filled = 0;
@@ -132,7 +139,8 @@ impl Reader {
             let flow = consume(Block {
                 bytes,
                 lines_before,
-            })?;
+                is_whole: whole as u64 == file.size(),
+            });
             if unread == 0 || flow == Flow::Enough {
                 return Ok(Content::Text);
             }
@@ -161,12 +169,12 @@ impl Reader {
                 ..Limits::default()
             },
             skip_binary: false,
-            as_one: true,
+            as_one: usize::MAX,
         };
         let mut text = Vec::new();
-        self.read(file, &reading, |block| {
+        self.read(file, &reading, &mut |block| {
             text.extend_from_slice(block.bytes);
-            Ok::<_, FileError>(Flow::More)
+            Flow::More
         })?;
         Ok(text)
     }
@@ -240,7 +248,7 @@ mod tests {
         Reading {
             limits,
             skip_binary: false,
-            as_one: false,
+            as_one: 0,
         }
     }
 
@@ -253,9 +261,9 @@ mod tests {
             .open()
             .unwrap();
         let mut blocks = Vec::new();
-        let content = Reader::default().read(&file, reading, |block| {
+        let content = Reader::default().read(&file, reading, &mut |block| {
             blocks.push((block.bytes.len(), block.lines_before));
-            Ok(Flow::More)
+            Flow::More
         });
         (blocks, content)
     }
@@ -366,9 +374,9 @@ mod tests {
             let root = Root::open(directory.path()).unwrap();
             let file = root.find("file").unwrap().open().unwrap();
             let writer = fs::File::options().write(true).open(&path).unwrap();
-            let content = Reader::default().read(&file, &reading(Limits::default()), |_| {
+            let content = Reader::default().read(&file, &reading(Limits::default()), &mut |_| {
                 change(&writer);
-                Ok::<_, FileError>(Flow::More)
+                Flow::More
             });
             assert_eq!(content, Err(FileError::Changed));
         }

@@ -9,8 +9,8 @@ use rustix::io::Errno;
 
 #[cfg(target_os = "linux")]
 use crate::files::beneath;
-use crate::files::open::{FileId, OpenFile, READ};
-use crate::files::{FileError, OpenError, components};
+use crate::files::open::{FileId, OpenFile, READ, content_id};
+use crate::files::{ContentId, FileError, OpenError, components};
 
 /// Who keeps paths inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +61,7 @@ pub struct Found<'a> {
     handle: Handle,
     kind: Kind,
     id: FileId,
+    content: Option<ContentId>,
 }
 
 #[derive(Debug)]
@@ -134,6 +135,7 @@ impl Root {
             handle,
             kind: Kind::of(&stat),
             id: FileId::of(&stat),
+            content: content_id(&stat),
         })
     }
 }
@@ -149,6 +151,11 @@ impl Found<'_> {
     #[must_use]
     pub const fn kind(&self) -> Kind {
         self.kind
+    }
+
+    /// What the file held when it was found, see [`content_id`].
+    pub(super) const fn content_id(&self) -> Option<ContentId> {
+        self.content
     }
 
     /// The names that lead from the root to it without any link, joined by `/`;

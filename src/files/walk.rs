@@ -9,10 +9,13 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::files::components::{PATH_MAX, component, open_directory};
-use crate::files::open::{OpenFile, READ};
+use crate::files::disk::read_opened;
+use crate::files::open::{OpenFile, READ, content_id};
 use crate::files::root::Kind;
 use crate::files::rules::{MAX_RULES_BYTES, Rules};
-use crate::files::{FileError, Reader, Root};
+use crate::files::{
+    Block, ContentId, Entry, File, FileError, Flow, ReadFile, Reader, Reading, Root, WalkError,
+};
 
 /// Directories with entries still to come; each holds a descriptor. Chains of
 /// single directories do not count, so this is rarely near.
@@ -33,58 +36,40 @@ struct Level {
     names: std::vec::IntoIter<(CString, Kind)>,
 }
 
-/// One regular file or directory of a tree.
-#[derive(Clone, Debug)]
-pub struct Entry {
+/// A regular file found while walking.
+struct Walked {
     parent: Arc<Directory>,
     name: CString,
-    path: Vec<u8>,
-    is_directory: bool,
 }
 
-impl Entry {
-    /// Relative to the root, as the operating system has it.
-    #[must_use]
-    pub fn path(&self) -> &OsStr {
-        OsStr::from_bytes(&self.path)
-    }
-
-    /// Relative to the root, for people.
-    #[must_use]
-    pub fn display_path(&self) -> Box<str> {
-        lossy(&self.path)
-    }
-
-    /// True for a directory.
-    #[must_use]
-    pub const fn is_directory(&self) -> bool {
-        self.is_directory
-    }
-
-    /// Opens the file.
-    ///
-    /// # Errors
-    ///
-    /// [`FileError::Changed`] if it vanished or was replaced by a link or by
-    /// something that is no regular file; and what the operating system refuses.
-    pub fn open(&self) -> Result<OpenFile, FileError> {
+impl Walked {
+    fn open(&self) -> Result<OpenFile, FileError> {
         open_file(self.parent.fd.as_fd(), &self.name)
     }
 }
 
-/// What stopped a walk, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WalkError {
-    /// The directory that could not be walked, for people.
-    pub path: Box<str>,
-    /// Why.
-    pub error: FileError,
+impl File for Walked {
+    fn id(&self) -> Result<Option<ContentId>, FileError> {
+        let stat = rustix::fs::statat(&self.parent.fd, &self.name, AtFlags::SYMLINK_NOFOLLOW)
+            .map_err(FileError::reading)?;
+        match Kind::of(&stat) {
+            Kind::File => Ok(content_id(&stat)),
+            _ => Err(FileError::Changed),
+        }
+    }
+
+    fn read(
+        &self,
+        reader: &mut Reader,
+        reading: &Reading,
+        consume: &mut dyn FnMut(Block<'_>) -> Flow,
+    ) -> ReadFile {
+        read_opened(self.open(), reader, reading, consume)
+    }
 }
 
-/// A walk over the regular files and directories below a directory: entries
-/// sorted by the bytes of their names, every directory followed by what is in
-/// it. Links are not followed; `.git` and what the workspace's `.gitignore`
-/// files exclude is left out. Ends after the first error.
+/// A walk over the regular files and directories below a directory, see
+/// [`crate::files::Tree::walk`].
 pub struct Walk {
     levels: Vec<Level>,
     failed: Option<WalkError>,
@@ -160,13 +145,8 @@ impl Walk {
     }
 
     fn fail(&mut self, path: &[u8], error: FileError) {
-        self.levels.clear();
         self.failed = Some(WalkError {
-            path: if path.is_empty() {
-                ".".into()
-            } else {
-                lossy(path)
-            },
+            path: path.to_vec(),
             error,
         });
     }
@@ -196,14 +176,12 @@ impl Walk {
                 };
                 if let Err(error) = entered {
                     self.fail(&path, error);
-                    return None;
                 }
+                return Some(Entry { path, file: None });
             }
             return Some(Entry {
-                parent,
-                name,
                 path,
-                is_directory,
+                file: Some(Box::new(Walked { parent, name })),
             });
         }
     }
@@ -213,9 +191,9 @@ impl Iterator for Walk {
     type Item = Result<Entry, WalkError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match self.advance() {
-            Some(entry) => Some(Ok(entry)),
-            None => self.failed.take().map(Err),
+        match self.failed.take() {
+            Some(error) => Some(Err(error)),
+            None => self.advance().map(Ok),
         }
     }
 }
@@ -281,8 +259,4 @@ fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
     } else {
         [directory, name].join(&b'/')
     }
-}
-
-fn lossy(path: &[u8]) -> Box<str> {
-    String::from_utf8_lossy(path).into()
 }

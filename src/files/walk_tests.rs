@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use crate::files::{FileError, Root, Walk};
+use crate::files::{FileError, Flow, Limits, Reader, Reading, Root, Walk};
 
 fn write(root: &Path, files: &[(&str, &str)]) {
     for (path, text) in files {
@@ -19,7 +19,7 @@ fn write(root: &Path, files: &[(&str, &str)]) {
 fn walk(root: &Path, location: &str) -> Vec<String> {
     Walk::new(&Root::open(root).unwrap(), location.as_bytes())
         .map(|entry| entry.unwrap())
-        .filter(|entry| !entry.is_directory())
+        .filter(|entry| entry.file.is_some())
         .map(|entry| entry.display_path().into())
         .collect()
 }
@@ -44,7 +44,7 @@ fn entries_come_sorted_and_directories_in_place() {
     assert_eq!(walk(root, ""), expected);
     let all: Vec<_> = Walk::new(&Root::open(root).unwrap(), b"")
         .map(|entry| entry.unwrap())
-        .filter(|entry| entry.is_directory())
+        .filter(|entry| entry.file.is_none())
         .map(|entry| entry.path().to_owned())
         .collect();
     assert_eq!(all, ["a"]);
@@ -158,8 +158,9 @@ fn deep_trees_are_walked_or_refused() {
     ] {
         let directory = tempfile::tempdir().unwrap();
         nest(directory.path(), name, depth, with_file);
-        let last = Walk::new(&Root::open(directory.path()).unwrap(), b"").last();
-        assert_eq!(last.unwrap().unwrap_err().error, FileError::TooDeep);
+        let mut walk = Walk::new(&Root::open(directory.path()).unwrap(), b"");
+        let failed = walk.find_map(Result::err).unwrap();
+        assert_eq!(failed.error, FileError::TooDeep);
         remove(directory);
     }
     remove(directory);
@@ -188,10 +189,24 @@ fn what_vanishes_or_is_replaced_has_changed() {
     symlink("/etc/passwd", root.join("b")).unwrap();
     fs::rename(root.join("c"), root.join("d")).unwrap();
     symlink("/etc", root.join("c")).unwrap();
-    assert_eq!(a.open().unwrap_err(), FileError::Changed);
-    assert_eq!(b.open().unwrap_err(), FileError::Changed);
+    for entry in [a, b] {
+        let file = entry.file.unwrap();
+        assert_eq!(file.id().unwrap_err(), FileError::Changed);
+        let reading = Reading {
+            limits: Limits::default(),
+            skip_binary: false,
+            as_one: 0,
+        };
+        let read = file.read(&mut Reader::default(), &reading, &mut |_| Flow::More);
+        assert_eq!(read.content, Err(FileError::Changed));
+    }
+    assert_eq!(walk.next().unwrap().unwrap().path, b"c");
     let failed = walk.next().unwrap().unwrap_err();
-    assert_eq!((&*failed.path, failed.error), ("c", FileError::Changed));
+    assert_eq!(
+        (&*failed.path, failed.error),
+        (&b"c"[..], FileError::Changed)
+    );
+    assert!(walk.next().is_none());
 }
 
 #[test]
@@ -205,10 +220,10 @@ fn a_directory_that_may_not_be_read_fails_the_walk() {
     let root = directory.path();
     write(root, &[("a/x", ""), ("b", "")]);
     fs::set_permissions(root.join("a"), fs::Permissions::from_mode(0o000)).unwrap();
-    let failed = Walk::new(&Root::open(root).unwrap(), b"")
-        .last()
-        .unwrap()
-        .unwrap_err();
+    let entries: Vec<_> = Walk::new(&Root::open(root).unwrap(), b"").collect();
+    // The rest is walked all the same.
+    assert_eq!(entries.last().unwrap().as_ref().unwrap().path, b"b");
+    let failed = entries.into_iter().find_map(Result::err).unwrap();
     fs::set_permissions(root.join("a"), fs::Permissions::from_mode(0o700)).unwrap();
     assert!(
         matches!(failed.error, FileError::Refused(_)),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use crate::facts::{CancelToken, FactValue, FetchStats, Fetched, PathSpec, Pattern};
-use crate::files::{FileError, Found, Kind, Limits, Root, Walk};
+use crate::files::{File, Limits, Node, Tree};
 use crate::reason::Reason;
 use crate::scan::clock::timed;
 use crate::scan::file::{Job, cancelled, scan_file};
@@ -42,7 +42,7 @@ pub struct Request<'a> {
 
 /// What every part of a scan needs.
 pub(super) struct Context<'a> {
-    pub(super) root: &'a Root,
+    pub(super) root: &'a dyn Tree,
     pub(super) limits: &'a Limits,
     pub(super) cancel: &'a CancelToken,
     pub(super) requests: &'a [Request<'a>],
@@ -68,7 +68,7 @@ enum Looked {
 /// the limit was reached is none.
 #[must_use]
 pub fn scan(
-    root: &Root,
+    root: &dyn Tree,
     limits: &Limits,
     requests: &[Request<'_>],
     cancel: &CancelToken,
@@ -104,7 +104,7 @@ pub fn scan(
         }
     }
     for (location, indices) in &directories {
-        let walk = Walk::new(root, location);
+        let walk = root.walk(location);
         let (new, read) = scan_set(&context, walk, indices, &Selector::All);
         answers.extend(new);
         add(&mut stats, read);
@@ -130,21 +130,15 @@ impl Context<'_> {
         if self.cancel.is_cancelled() {
             return refuse(cancelled());
         }
-        let looked = self.root.find(path).and_then(|found| match found.kind() {
-            Kind::Directory => found.location().map(Looked::Directory),
-            _ => self.scan_found(path, &found, indices),
-        });
-        looked.unwrap_or_else(|error| refuse(error.reason(path)))
+        match self.root.find(path) {
+            Ok(Node::Directory(location)) => Looked::Directory(location),
+            Ok(Node::File(file)) => self.scan_found(path, &*file, indices),
+            Err(error) => refuse(error.reason(path)),
+        }
     }
 
     /// Scans a file that a path names directly: whole, whatever it holds.
-    fn scan_found(
-        &self,
-        path: &str,
-        found: &Found<'_>,
-        indices: &[usize],
-    ) -> Result<Looked, FileError> {
-        let file = found.open()?;
+    fn scan_found(&self, path: &str, file: &dyn File, indices: &[usize]) -> Looked {
         let mut tallies: Vec<_> = indices.iter().map(|&index| self.start(index)).collect();
         let open: Vec<_> = (0..tallies.len())
             .filter(|&index| tallies[index].0.is_open())
@@ -157,7 +151,7 @@ impl Context<'_> {
                 .collect();
             let (scanned, cpu_ns) = timed(|| {
                 self.pool.with_scratch(|scratch| {
-                    scan_file(&file, &jobs, false, scratch, self.limits, self.cancel)
+                    scan_file(file, &jobs, false, scratch, self.limits, self.cancel)
                 })
             });
             let share = cpu_ns / open.len() as u64;
@@ -173,7 +167,7 @@ impl Context<'_> {
         }
         let answers = tallies.into_iter().map(|(tally, _)| tally.finish());
         let answers = indices.iter().copied().zip(answers).collect();
-        Ok(Looked::Answered(answers, stats))
+        Looked::Answered(answers, stats)
     }
 
     /// Makes a request ready to run. A pattern that cannot be compiled fails it
@@ -224,7 +218,7 @@ impl Context<'_> {
         if indices.is_empty() {
             return (answers, FetchStats::default());
         }
-        let walk = Walk::new(self.root, b"");
+        let walk = self.root.walk(b"");
         let (new, stats) = scan_set(self, walk, &indices, &Selector::Globs(globs));
         answers.extend(new);
         (answers, stats)

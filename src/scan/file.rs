@@ -6,7 +6,7 @@ use memchr::memchr_iter;
 use regex_automata::meta::Cache;
 
 use crate::facts::CancelToken;
-use crate::files::{Block, Content, FileError, Flow, Limits, OpenFile, PROBE_BYTES, Reading};
+use crate::files::{Block, Content, File, FileError, Flow, Limits, PROBE_BYTES, Reading};
 use crate::reason::{Reason, ReasonCode};
 use crate::scan::compile::{Haystack, Matcher};
 use crate::scan::engine::Counting;
@@ -141,7 +141,7 @@ pub(super) struct Scanned {
 /// Runs every job over a file, in one reading. This loop over patterns is what an
 /// engine for many patterns replaces.
 pub(super) fn scan_file(
-    file: &OpenFile,
+    file: &dyn File,
     jobs: &[&Job],
     skip_binary: bool,
     scratch: &mut Scratch,
@@ -151,32 +151,21 @@ pub(super) fn scan_file(
     let mut findings = vec![Ok(Finding::default()); jobs.len()];
     let mut wanting: Vec<usize> = (0..jobs.len()).collect();
     let has_text = jobs.iter().any(|job| job.haystack == Haystack::Text);
-    let fits = file.size() <= limits.max_text_bytes as u64;
-    if has_text && !fits {
-        wanting.retain(|&index| {
-            let stays = jobs[index].haystack == Haystack::Lines;
-            if !stays {
-                findings[index] = Err(Stop::File(FileError::TooLarge {
-                    what: "file, to be matched as one text,",
-                    cap: limits.max_text_bytes as u64,
-                }));
-            }
-            stays
-        });
-    }
     let reading = Reading {
         limits: *limits,
         skip_binary,
-        as_one: has_text && fits,
+        as_one: if has_text { limits.max_text_bytes } else { 0 },
     };
     let Scratch {
         reader,
         joined,
         caches,
     } = scratch;
-    let content = reader.read(file, &reading, |block| {
-        if cancel.is_cancelled() {
-            return Err(Stop::Cancelled);
+    let mut is_cancelled = false;
+    let read = file.read(reader, &reading, &mut |block| {
+        is_cancelled = cancel.is_cancelled();
+        if is_cancelled {
+            return Flow::Enough;
         }
         let text = join_lines(block.bytes, joined);
         wanting.retain(|&index| {
@@ -208,26 +197,42 @@ pub(super) fn scan_file(
                 }
             }
         });
-        Ok(if wanting.is_empty() {
+        if wanting.is_empty() {
             Flow::Enough
         } else {
             Flow::More
-        })
+        }
     });
-    let mut bytes = file.size();
-    match content {
+    let mut bytes = read.size;
+    let is_text = |job: &Job| job.haystack == Haystack::Text;
+    if has_text && bytes > limits.max_text_bytes as u64 {
+        for (job, finding) in jobs.iter().zip(&mut findings) {
+            if is_text(job) {
+                *finding = Err(Stop::File(FileError::TooLarge {
+                    what: "file, to be matched as one text,",
+                    cap: limits.max_text_bytes as u64,
+                }));
+            }
+        }
+    }
+    match read.content {
+        Ok(Content::Text) if is_cancelled => {
+            for index in wanting {
+                findings[index] = Err(Stop::Cancelled);
+            }
+        }
         Ok(Content::Text) => {}
         Ok(Content::Binary) => {
             bytes = bytes.min(PROBE_BYTES as u64);
             findings.fill(Ok(Finding::default()));
         }
         // What came before the line was read well.
-        Err(stop @ (Stop::Cancelled | Stop::File(FileError::TooLarge { .. }))) => {
+        Err(error @ FileError::TooLarge { .. }) => {
             for index in wanting {
-                findings[index] = Err(stop.clone());
+                findings[index] = Err(Stop::File(error.clone()));
             }
         }
-        Err(stop) => findings.fill(Err(stop)),
+        Err(error) => findings.fill(Err(Stop::File(error))),
     }
     if bytes > limits.max_file_bytes {
         bytes = 0;
@@ -248,6 +253,8 @@ impl Job {
     ) -> Result<Flow, Stop> {
         let matcher = &*self.matcher;
         match (self.haystack, text, self.counting) {
+            // Too large; the caller says so.
+            (Haystack::Text, ..) if !block.is_whole => Ok(Flow::More),
             (Haystack::Text, ..) => {
                 let bytes = block.bytes;
                 count_matches(matcher, cache, bytes, (bytes, 0), tracker, cancel)

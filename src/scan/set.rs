@@ -10,7 +10,7 @@ use globset::{Candidate, GlobMatcher};
 use rayon::prelude::*;
 
 use crate::facts::FetchStats;
-use crate::files::{Entry, Walk, WalkError};
+use crate::files::{Entry, WalkError, Walking};
 use crate::reason::{Reason, ReasonCode};
 use crate::scan::clock::timed;
 use crate::scan::compile::Haystack;
@@ -55,7 +55,7 @@ impl Selector {
 struct Set<'a, 'w> {
     context: &'w Context<'a>,
     selector: &'w Selector,
-    walk: Walk,
+    walk: Walking,
     tallies: Vec<Tally<'a>>,
     /// `None` for a request whose pattern cannot be compiled.
     jobs: Vec<Option<Job>>,
@@ -88,7 +88,7 @@ enum End {
 /// Runs requests over the files of a walk.
 pub(super) fn scan_set(
     context: &Context<'_>,
-    walk: Walk,
+    walk: Walking,
     indices: &[usize],
     selector: &Selector,
 ) -> (Answers, FetchStats) {
@@ -172,9 +172,10 @@ impl Set<'_, '_> {
             match self.walk.next() {
                 None => return (items, Some(End::Complete)),
                 Some(Err(WalkError { path, error })) => {
+                    let path = shown(&path);
                     return (items, Some(End::Failed(error.reason(&path))));
                 }
-                Some(Ok(entry)) if entry.is_directory() => {}
+                Some(Ok(entry)) if entry.file.is_none() => {}
                 Some(Ok(entry)) => {
                     let wanting = self.selector.wanting(&entry, open);
                     if !wanting.is_empty() {
@@ -189,14 +190,8 @@ impl Set<'_, '_> {
     /// Scans a file for the requests that it may matter to.
     fn scan_item(&self, position: usize, item: &Item<'_>, progress: &[Progress]) -> Outcome {
         let context = self.context;
-        let file = match item.entry.open() {
-            Ok(file) => file,
-            Err(error) => {
-                for &index in &*item.wanting {
-                    progress[index].stop_at(position);
-                }
-                return Err(Stop::File(error));
-            }
+        let Some(file) = &item.entry.file else {
+            return Ok((0, Vec::new()));
         };
         let candidates = item.wanting.iter().filter_map(|&index| {
             let job = self.jobs[index].as_ref()?;
@@ -211,7 +206,14 @@ impl Set<'_, '_> {
         }
         let (scanned, cpu_ns) = timed(|| {
             context.pool.with_scratch(|scratch| {
-                scan_file(&file, &jobs, true, scratch, context.limits, context.cancel)
+                scan_file(
+                    &**file,
+                    &jobs,
+                    true,
+                    scratch,
+                    context.limits,
+                    context.cancel,
+                )
             })
         });
         let share = cpu_ns / jobs.len() as u64;
@@ -264,6 +266,15 @@ impl Progress {
 
     fn stop_at(&self, position: usize) {
         self.last_file.fetch_min(position, Ordering::Relaxed);
+    }
+}
+
+/// A directory for people.
+fn shown(path: &[u8]) -> Cow<'_, str> {
+    if path.is_empty() {
+        Cow::Borrowed(".")
+    } else {
+        String::from_utf8_lossy(path)
     }
 }
 
