@@ -6,7 +6,7 @@ use crate::facts::{
     CancelToken, Demand, FactKey, FactSource, FetchStats, Fetched, exists, grep, refused,
 };
 use crate::files::{Limits, OpenError, Root};
-use crate::scan::scan;
+use crate::scan::{ScanOptions, scan};
 
 /// Answers `exists`, `grep` and `count` from a directory and refuses `run` and
 /// `test`. Nothing outside the directory is ever read.
@@ -33,25 +33,35 @@ impl WorkspaceSource {
 impl FactSource for WorkspaceSource {
     fn fetch(&self, demands: &[Demand<'_>], cancel: &CancelToken) -> (Vec<Fetched>, FetchStats) {
         let mut paths = Vec::new();
+        let mut globs = Vec::new();
         let mut requests = Vec::new();
         for demand in demands {
-            if let FactKey::Exists(path) = demand.key {
-                paths.push(path);
-            } else {
-                requests.extend(grep::request(demand));
+            match demand.key {
+                FactKey::Exists(path) if path.glob => globs.push(path),
+                FactKey::Exists(path) => paths.push(&*path.text),
+                _ => requests.extend(grep::request(demand)),
             }
         }
         let mut found = exists::exist(&self.root, &paths, cancel).into_iter();
-        let (counts, stats) = scan(&self.root, &self.limits, &requests, cancel);
-        let mut counts = counts.into_iter();
+        let scanned = scan(
+            &self.root,
+            &self.limits,
+            &requests,
+            &globs,
+            ScanOptions::default(),
+            cancel,
+        );
+        let mut counts = scanned.counts.into_iter();
+        let mut existing = scanned.existing.into_iter();
         let answers = demands.iter().map(|demand| {
             let answer = match demand.key {
+                FactKey::Exists(path) if path.glob => existing.next(),
                 FactKey::Exists(_) => found.next(),
                 FactKey::Grep(..) | FactKey::Count(..) => counts.next(),
                 FactKey::Test(_) | FactKey::Run(_) => None,
             };
             answer.unwrap_or_else(|| refused::refuse(demand.key))
         });
-        (answers.collect(), stats)
+        (answers.collect(), scanned.stats)
     }
 }

@@ -1,19 +1,26 @@
-//! From requests to answers: each path once, each tree once.
+//! From requests to answers: each path once, each tree once, each file once.
 
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use crate::facts::{CancelToken, FactValue, FetchStats, Fetched, PathSpec, Pattern};
+use crate::facts::{CancelToken, Cost, FactValue, FetchStats, Fetched, PathSpec, Pattern};
 use crate::files::{File, Limits, Node, Tree};
 use crate::reason::Reason;
 use crate::scan::clock::timed;
-use crate::scan::file::{Job, cancelled, scan_file};
+use crate::scan::file::{Needs, Scanner, scan_file};
+use crate::scan::finding::cancelled;
+use crate::scan::fuel;
 use crate::scan::glob::glob;
+use crate::scan::ledger::Ledger;
+use crate::scan::panel::{Member, Panel};
 use crate::scan::plan::Plan;
 use crate::scan::pool::Pool;
-use crate::scan::set::{Selector, scan_set};
-use crate::scan::tally::Tally;
+use crate::scan::prepare::{Prepared, prepare};
+use crate::scan::sample::Sample;
+use crate::scan::scratch::Scratches;
+use crate::scan::stream::Targets;
+use crate::scan::walked::Walked;
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,29 +45,55 @@ pub struct Request<'a> {
     /// How many places to report. Counting does not go on for them past the
     /// limit.
     pub places: usize,
+    /// The most fuel that the request may take by itself.
+    pub fuel: Option<u64>,
+}
+
+/// How the lines that match a pattern are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Tier {
+    /// Its only literal is searched by itself.
+    Literal,
+    /// Its literals are searched with those of all others in one pass.
+    Literals,
+    /// It has no literal of use; its automaton is run with those of others.
+    Combined,
+    /// Its regex is run by itself.
+    Regex,
+}
+
+/// How to scan.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ScanOptions {
+    /// Puts every pattern that it can serve into a tier. Answers do not depend on
+    /// it.
+    pub tier: Option<Tier>,
+}
+
+/// Whether something exists, and how many of what was counted.
+#[derive(Debug)]
+pub struct Answers {
+    /// For each request.
+    pub counts: Vec<Fetched>,
+    /// For each glob that was asked about.
+    pub existing: Vec<Fetched>,
+    /// Totals.
+    pub stats: FetchStats,
 }
 
 /// What every part of a scan needs.
+#[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
-    pub(super) root: &'a dyn Tree,
-    pub(super) limits: &'a Limits,
-    pub(super) cancel: &'a CancelToken,
+    pub(super) tree: &'a dyn Tree,
     pub(super) requests: &'a [Request<'a>],
     pub(super) plan: &'a Plan<'a>,
-    pub(super) pool: &'a Pool<'a>,
+    pub(super) prepared: &'a [Result<Prepared, Reason>],
+    pub(super) scanner: Scanner<'a>,
+    pub(super) scratches: &'a Scratches,
+    pub(super) options: ScanOptions,
 }
 
-/// Answers with the index of their request.
-pub(super) type Answers = Vec<(usize, Fetched)>;
-
-/// A path, once it was looked at.
-enum Looked {
-    Answered(Answers, FetchStats),
-    /// A directory, by its location.
-    Directory(Vec<u8>),
-}
-
-/// Answers every request, in order.
+/// Answers every request, and whether anything matches each glob of `existing`.
 ///
 /// Values, places, fuel, bytes and the totals depend on the files and the
 /// requests alone: a file counts as read if, in walk order, some request was
@@ -68,164 +101,249 @@ enum Looked {
 /// the limit was reached is none.
 #[must_use]
 pub fn scan(
-    root: &dyn Tree,
+    tree: &dyn Tree,
     limits: &Limits,
     requests: &[Request<'_>],
+    existing: &[&PathSpec],
+    options: ScanOptions,
     cancel: &CancelToken,
-) -> (Vec<Fetched>, FetchStats) {
+) -> Answers {
     let plan = Plan::new(requests);
-    let pool = Pool::new(plan.patterns.iter().copied());
+    let pool = Pool::new(&plan.slots);
+    let paths: Vec<(&str, &Vec<usize>)> = plan.paths.iter().map(|(path, of)| (*path, of)).collect();
+    let (prepared, nodes) = rayon::join(
+        || prepare(&plan, &pool, cancel),
+        || {
+            let found = paths.par_iter().map(|(path, _)| tree.find(path));
+            found.collect::<Vec<_>>()
+        },
+    );
     let context = Context {
-        root,
-        limits,
-        cancel,
+        tree,
         requests,
         plan: &plan,
-        pool: &pool,
+        prepared: &prepared,
+        scanner: Scanner {
+            pool: &pool,
+            limits,
+            cancel,
+        },
+        scratches: &Scratches::default(),
+        options,
     };
-    let mut answers = Vec::with_capacity(requests.len());
-    let mut stats = FetchStats::default();
+    let mut answers = Book::new(requests.len());
+    let mut named = Vec::new();
     let mut directories: BTreeMap<Vec<u8>, Vec<usize>> = BTreeMap::new();
-    let looked: Vec<_> = plan
-        .paths
-        .par_iter()
-        .map(|(path, indices)| (context.look_at(path, indices), indices))
-        .collect();
-    for (looked, indices) in looked {
-        match looked {
-            Looked::Answered(new, read) => {
-                answers.extend(new);
-                add(&mut stats, read);
-            }
-            // Two spellings of one directory are one walk.
-            Looked::Directory(location) => {
+    for ((path, indices), node) in paths.into_iter().zip(nodes) {
+        match node {
+            Ok(Node::File(file)) => named.push((path, file, indices)),
+            // Two spellings of one directory are one target.
+            Ok(Node::Directory(location)) => {
                 directories.entry(location).or_default().extend(indices);
             }
+            Err(error) => answers.refuse(indices, &error.reason(path)),
         }
     }
-    for (location, indices) in &directories {
-        let walk = root.walk(location);
-        let (new, read) = scan_set(&context, walk, indices, &Selector::All);
-        answers.extend(new);
-        add(&mut stats, read);
+    let scanned: Vec<_> = named
+        .par_iter()
+        .map(|(path, file, indices)| (context.scan_named(path, &**file, indices), *indices))
+        .collect();
+    for ((fetched, stats), indices) in scanned {
+        answers.add_stats(stats);
+        answers.extend(indices.iter().copied().zip(fetched));
     }
-    let (new, read) = context.scan_globs();
-    answers.extend(new);
-    add(&mut stats, read);
-    answers.sort_unstable_by_key(|&(index, _)| index);
-    (
-        answers.into_iter().map(|(_, answer)| answer).collect(),
-        stats,
-    )
+    let existing = context.walk(directories, existing, &mut answers);
+    Answers {
+        counts: answers.finish(),
+        existing,
+        stats: answers.stats,
+    }
 }
 
-fn add(stats: &mut FetchStats, read: FetchStats) {
-    stats.files += read.files;
-    stats.bytes += read.bytes;
+/// Answers by request.
+struct Book {
+    counts: Vec<Option<Fetched>>,
+    stats: FetchStats,
 }
 
-impl Context<'_> {
-    fn look_at(&self, path: &str, indices: &[usize]) -> Looked {
-        let refuse = |reason| Looked::Answered(refuse(indices, &reason), FetchStats::default());
-        if self.cancel.is_cancelled() {
-            return refuse(cancelled());
+impl Book {
+    fn new(requests: usize) -> Self {
+        Self {
+            counts: vec![None; requests],
+            stats: FetchStats::default(),
         }
-        match self.root.find(path) {
-            Ok(Node::Directory(location)) => Looked::Directory(location),
-            Ok(Node::File(file)) => self.scan_found(path, &*file, indices),
-            Err(error) => refuse(error.reason(path)),
+    }
+
+    fn extend(&mut self, answers: impl IntoIterator<Item = (usize, Fetched)>) {
+        for (index, answer) in answers {
+            self.counts[index] = Some(answer);
+        }
+    }
+
+    fn refuse(&mut self, indices: &[usize], reason: &Reason) {
+        let unknown = || Fetched::from(FactValue::Unknown(reason.clone()));
+        self.extend(indices.iter().map(|&index| (index, unknown())));
+    }
+
+    fn add_stats(&mut self, stats: FetchStats) {
+        self.stats.files += stats.files;
+        self.stats.bytes += stats.bytes;
+    }
+
+    fn finish(&mut self) -> Vec<Fetched> {
+        let counts = std::mem::take(&mut self.counts);
+        let missing = || Fetched::from(FactValue::Unknown(cancelled()));
+        counts
+            .into_iter()
+            .map(|count| count.unwrap_or_else(missing))
+            .collect()
+    }
+}
+
+impl<'a> Context<'a> {
+    /// A panel of the slots of some requests, and for each request its member.
+    pub(super) fn panel(&self, indices: &[usize]) -> (Panel, Vec<u32>) {
+        let mut slots: Vec<usize> = indices
+            .iter()
+            .map(|&index| self.plan.slot_of[index])
+            .collect();
+        let of_requests = slots.clone();
+        slots.sort_unstable();
+        slots.dedup();
+        let member = |slot: &usize| {
+            u32::try_from(slots.binary_search(slot).unwrap_or(0)).unwrap_or(u32::MAX)
+        };
+        let numbers = of_requests.iter().map(member).collect();
+        let members = slots.iter().map(|&slot| {
+            let known = &self.plan.slots[slot];
+            let prepared = self.prepared[slot].as_ref().ok();
+            Member {
+                slot,
+                counting: known.counting,
+                haystack: known.haystack,
+                required: prepared.and_then(|prepared| prepared.required.clone()),
+            }
+        });
+        (Panel::new(members.collect(), self.options.tier), numbers)
+    }
+
+    /// Puts requests on the books of a panel.
+    pub(super) fn enter(
+        &self,
+        ledger: &mut Ledger<'a>,
+        indices: &[usize],
+        group: u32,
+        members: impl Iterator<Item = u32>,
+    ) {
+        for (&index, member) in indices.iter().zip(members) {
+            let prepared = self.prepared[self.plan.slot_of[index]].as_ref();
+            let prepared = prepared
+                .map(|prepared| prepared.cpu_ns)
+                .map_err(Clone::clone);
+            ledger.add_request(&self.requests[index], group, member, prepared);
         }
     }
 
     /// Scans a file that a path names directly: whole, whatever it holds.
-    fn scan_found(&self, path: &str, file: &dyn File, indices: &[usize]) -> Looked {
-        let mut tallies: Vec<_> = indices.iter().map(|&index| self.start(index)).collect();
-        let open: Vec<_> = (0..tallies.len())
-            .filter(|&index| tallies[index].0.is_open())
-            .collect();
-        let mut stats = FetchStats::default();
+    fn scan_named(
+        &self,
+        path: &str,
+        file: &dyn File,
+        indices: &[usize],
+    ) -> (Vec<Fetched>, FetchStats) {
+        let (panel, members) = self.panel(indices);
+        let mut ledger = Ledger::new(panel.members.len());
+        ledger.add_group();
+        self.enter(&mut ledger, indices, 0, members.into_iter());
+        let open = ledger.members(&[0]);
         if !open.is_empty() {
-            let jobs: Vec<_> = open
-                .iter()
-                .filter_map(|&index| tallies[index].1.as_ref())
-                .collect();
+            let wanted = panel.wanted(&open, |members| {
+                panel
+                    .grams(members.iter().copied(), &Sample::default())
+                    .into()
+            });
+            let needs: Needs = ledger.needs();
             let (scanned, cpu_ns) = timed(|| {
-                self.pool.with_scratch(|scratch| {
-                    scan_file(file, &jobs, false, scratch, self.limits, self.cancel)
+                self.scratches.lend(|scratch| {
+                    let what = (&wanted, &needs);
+                    scan_file(self.scanner, file, &panel, what, false, scratch)
                 })
             });
-            let share = cpu_ns / open.len() as u64;
-            for (&index, finding) in open.iter().zip(scanned.findings) {
-                let tally = &mut tallies[index].0;
-                tally.charge_cpu(share);
-                tally.add(path, scanned.bytes, Some(finding));
-            }
-            stats = FetchStats {
-                files: 1,
-                bytes: scanned.bytes,
-            };
+            ledger.charge_cpu(&[0], cpu_ns);
+            ledger.add(path, &[0], &scanned);
         }
-        let answers = tallies.into_iter().map(|(tally, _)| tally.finish());
-        let answers = indices.iter().copied().zip(answers).collect();
-        Looked::Answered(answers, stats)
+        let stats = ledger.stats;
+        (ledger.finish().collect(), stats)
     }
 
-    /// Makes a request ready to run. A pattern that cannot be compiled fails it
-    /// before any file is read.
-    pub(super) fn start(&self, index: usize) -> (Tally<'_>, Option<Job>) {
-        let request = &self.requests[index];
-        let mut tally = Tally::new(request);
-        if self.cancel.is_cancelled() {
-            tally.fail(cancelled());
-            return (tally, None);
-        }
-        let ready = self.pool.get(self.plan.pattern_of[index]);
-        match ready {
-            Ok(ready) => {
-                tally.charge_regex(ready.cpu_ns);
-                let job = Job {
-                    matcher: ready.matcher,
-                    cache_key: ready.cache_key,
-                    counting: request.counting,
-                    haystack: request.haystack(),
-                    limit: request.limit,
-                    places: request.places,
-                };
-                (tally, Some(job))
-            }
-            Err(reason) => {
-                tally.fail(reason);
-                (tally, None)
+    /// Walks all directories and globs.
+    fn walk(
+        &self,
+        directories: BTreeMap<Vec<u8>, Vec<usize>>,
+        existing: &[&PathSpec],
+        answers: &mut Book,
+    ) -> Vec<Fetched> {
+        let mut existence: Vec<Option<Fetched>> = vec![None; existing.len()];
+        let mut targets = Targets {
+            directories: BTreeMap::new(),
+            globs: Vec::new(),
+            existing: Vec::new(),
+        };
+        for (index, path) in existing.iter().enumerate() {
+            match glob(&path.text) {
+                Ok(glob) => targets.existing.push((glob, index)),
+                Err(reason) => existence[index] = Some(FactValue::Unknown(reason).into()),
             }
         }
-    }
-
-    /// One walk over the workspace for all globs.
-    fn scan_globs(&self) -> (Answers, FetchStats) {
-        let mut answers = Vec::new();
-        let mut indices = Vec::new();
-        let mut globs = Vec::new();
-        for (text, requests) in &self.plan.globs {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for (location, indices) in directories {
+            targets.directories.insert(location, number(groups.len()));
+            groups.push(indices);
+        }
+        let first_glob = groups.len();
+        let mut texts = Vec::new();
+        for (text, indices) in &self.plan.globs {
             match glob(text) {
                 Ok(glob) => {
-                    let from = indices.len();
-                    indices.extend(requests);
-                    globs.push((glob, from..indices.len()));
+                    targets.globs.push((glob, number(groups.len())));
+                    groups.push(indices.clone());
+                    texts.push(*text);
                 }
-                Err(reason) => answers.extend(refuse(requests, &reason)),
+                Err(reason) => answers.refuse(indices, &reason),
             }
         }
-        if indices.is_empty() {
-            return (answers, FetchStats::default());
+        if groups.is_empty() && targets.existing.is_empty() {
+            return finish_existence(existence);
         }
-        let walk = self.root.walk(b"");
-        let (new, stats) = scan_set(self, walk, &indices, &Selector::Globs(globs));
-        answers.extend(new);
-        (answers, stats)
+        let indices = groups.concat();
+        let walked = Walked::run(self, targets, &groups, (first_glob, &texts));
+        answers.add_stats(walked.stats);
+        answers.extend(indices.into_iter().zip(walked.counts));
+        for found in walked.existing {
+            existence[found.index] = Some(Fetched {
+                value: match found.exists {
+                    Ok(exists) => FactValue::Bool(exists),
+                    Err(reason) => FactValue::Unknown(reason),
+                },
+                cost: Cost {
+                    fuel: fuel::RESOLVE + fuel::ENTRY * found.entries,
+                    ..Cost::default()
+                },
+                places: Vec::new(),
+            });
+        }
+        finish_existence(existence)
     }
 }
 
-fn refuse(indices: &[usize], reason: &Reason) -> Answers {
-    let unknown = || Fetched::from(FactValue::Unknown(reason.clone()));
-    indices.iter().map(|&index| (index, unknown())).collect()
+fn finish_existence(existence: Vec<Option<Fetched>>) -> Vec<Fetched> {
+    let missing = || Fetched::from(FactValue::Unknown(cancelled()));
+    existence
+        .into_iter()
+        .map(|fetched| fetched.unwrap_or_else(missing))
+        .collect()
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }

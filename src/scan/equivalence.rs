@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::facts::{CancelToken, FactValue, PathSpec, Pattern, RegexFlags};
 use crate::files::{Limits, Root};
 use crate::scan::compile::{Haystack, Matcher};
-use crate::scan::{Counting, Request, scan};
+use crate::scan::{Counting, Request, ScanOptions, Tier, scan};
 
 /// The lines of a file, by the definition.
 fn naive_lines(bytes: &[u8]) -> Vec<&[u8]> {
@@ -34,21 +34,52 @@ fn pattern(text: &str) -> Pattern {
     }
 }
 
+/// Every way to be searched.
+const TIERS: [Option<Tier>; 5] = [
+    None,
+    Some(Tier::Literal),
+    Some(Tier::Literals),
+    Some(Tier::Combined),
+    Some(Tier::Regex),
+];
+
+/// The count of a pattern in a file: as the file, and as one of its directory.
 fn count(directory: &Path, text: &str, counting: Counting) -> FactValue {
     let root = Root::open(directory).unwrap();
-    let path = PathSpec {
-        text: "file".into(),
+    let pattern = pattern(text);
+    let paths = ["file", "."].map(|text| PathSpec {
+        text: text.into(),
         glob: false,
-    };
-    let request = Request {
-        pattern: &pattern(text),
-        path: &path,
-        counting,
-        limit: None,
-        places: 0,
-    };
-    let (answers, _) = scan(&root, &Limits::default(), &[request], &CancelToken::new());
-    answers.into_iter().next().unwrap().value
+    });
+    let mut found: Option<FactValue> = None;
+    for tier in TIERS {
+        let requests = paths.each_ref().map(|path| Request {
+            pattern: &pattern,
+            path,
+            counting,
+            limit: None,
+            places: 0,
+            fuel: None,
+        });
+        let answers = scan(
+            &root,
+            &Limits::default(),
+            &requests,
+            &[],
+            ScanOptions { tier },
+            &CancelToken::new(),
+        );
+        let [file, tree] = <[_; 2]>::try_from(answers.counts).unwrap();
+        // In a tree, files with NULs are left out.
+        if !std::fs::read(directory.join("file")).unwrap().contains(&0) {
+            assert_eq!(file.value, tree.value, "{tier:?} {text:?}");
+        }
+        if let Some(found) = &found {
+            assert_eq!(*found, file.value, "{tier:?} {text:?}");
+        }
+        found = Some(file.value);
+    }
+    found.unwrap()
 }
 
 fn check(text: &str, bytes: &[u8]) {

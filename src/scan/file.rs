@@ -1,271 +1,478 @@
-//! All the patterns that one file is wanted for, in one reading of it.
+//! One file and all the slots that it is wanted for, in one reading of it.
 
-use std::sync::Arc;
-
-use memchr::memchr_iter;
-use regex_automata::meta::Cache;
+use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::facts::CancelToken;
-use crate::files::{Block, Content, File, FileError, Flow, Limits, PROBE_BYTES, Reading};
-use crate::reason::{Reason, ReasonCode};
-use crate::scan::compile::{Haystack, Matcher};
+use crate::files::{
+    Block, Content, ContentId, File, FileError, Flow, Limits, PROBE_BYTES, Reader, Reading,
+};
+use crate::scan::compile::Haystack;
 use crate::scan::engine::Counting;
+use crate::scan::finding::{Finding, Stop, Tracker};
+use crate::scan::grams::Needle;
 use crate::scan::lines::{count_lines, join_lines};
+use crate::scan::literal::{Proof, edge_holds};
 use crate::scan::matches::{count_in_lines, count_matches};
-use crate::scan::pool::Scratch;
+use crate::scan::panel::{Member, Panel, Wanted};
+use crate::scan::pool::{Caches, Pool};
 
-/// From this size of a block on, the cancel token is looked at for every pattern.
+/// From this size of a block on, the cancel token is looked at for every regex.
 const CANCEL_BYTES: usize = 64 << 10;
 
-/// What one fact wants of a file.
-#[derive(Clone, Debug)]
-pub(super) struct Job {
-    /// The pattern.
-    pub(super) matcher: Arc<Matcher>,
-    /// Where its search caches are kept.
-    pub(super) cache_key: Option<usize>,
-    /// Lines or matches.
-    pub(super) counting: Counting,
-    /// Against what.
-    pub(super) haystack: Haystack,
-    /// Stop after this many.
-    pub(super) limit: Option<u64>,
-    /// Report the numbers of this many matching lines.
-    pub(super) places: usize,
+/// What scanning any file needs.
+#[derive(Clone, Copy)]
+pub(super) struct Scanner<'a> {
+    pub(super) pool: &'a Pool<'a>,
+    pub(super) limits: &'a Limits,
+    pub(super) cancel: &'a CancelToken,
 }
 
-/// Why a file gave no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Stop {
-    /// The file is at fault.
-    File(FileError),
-    /// The pattern made counting quadratic.
-    Work(u64),
-    /// Somebody asked to stop.
-    Cancelled,
+/// How much of a file each member of a panel needs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Needs {
+    /// Counting stops there.
+    pub(super) limits: Vec<u64>,
+    /// So many numbers of matching lines are reported.
+    pub(super) places: Vec<usize>,
 }
 
-impl From<FileError> for Stop {
-    fn from(error: FileError) -> Self {
-        Self::File(error)
-    }
-}
-
-impl Stop {
-    /// The reason of a fact that hangs on the file.
-    pub(super) fn reason(&self, path: &str) -> Reason {
-        match self {
-            Self::File(error) => error.reason(path),
-            Self::Work(cap) => Reason::new(
-                ReasonCode::BudgetExceeded,
-                format!(
-                    "{path:?}: counting the matches looks at over {cap} bytes more than once; count lines with grep, or bound the repetitions of the pattern"
-                ),
-            ),
-            Self::Cancelled => cancelled(),
-        }
-    }
-}
-
-/// The reason of a fact that was not finished.
-pub(super) fn cancelled() -> Reason {
-    Reason::new(
-        ReasonCode::Cancelled,
-        "the batch was cancelled or ran into its deadline before the fact was established",
-    )
-}
-
-/// What one fact gets of a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Finding {
-    /// Lines or matches; at least the job's limit if that was reached.
-    pub(super) count: u64,
-    /// The numbers of the first matching lines.
-    pub(super) lines: Vec<u64>,
-    /// Bytes that were looked at more than once.
-    pub(super) again: u64,
-}
-
-/// A finding that grows, and when it is enough.
-#[derive(Debug)]
-pub(super) struct Tracker<'a> {
-    finding: &'a mut Finding,
-    limit: u64,
-    places: usize,
-    max_again: u64,
-    /// How many lines come before `counted_to` in the text at hand.
-    lines_before: u64,
-    counted_to: usize,
-}
-
-impl Tracker<'_> {
-    /// Adds what was found at a position of the text at hand. Positions ascend.
-    pub(super) fn add(&mut self, text: &[u8], position: usize) -> Flow {
-        self.finding.count += 1;
-        if self.finding.lines.len() < self.places {
-            let passed = memchr_iter(b'\n', &text[self.counted_to..position]).count();
-            self.lines_before += passed as u64;
-            self.counted_to = position;
-            let line = self.lines_before + 1;
-            if self.finding.lines.last() != Some(&line) {
-                self.finding.lines.push(line);
-            }
-        }
-        if self.finding.count >= self.limit {
-            Flow::Enough
-        } else {
-            Flow::More
-        }
-    }
-
-    /// Accounts for bytes that the next search looks at once more.
-    pub(super) fn look_again(&mut self, bytes: u64) -> Result<(), Stop> {
-        self.finding.again = self.finding.again.saturating_add(bytes);
-        if self.finding.again > self.max_again {
-            return Err(Stop::Work(self.max_again));
-        }
-        Ok(())
-    }
-}
-
-/// What the jobs get of a file.
+/// What the members get of a file. No member's finding depends on the others.
 #[derive(Debug)]
 pub(super) struct Scanned {
-    /// Bytes the jobs are charged for: the size of the file, or what was looked at
-    /// to see that it is no text.
+    /// Bytes the members are charged for: the size of the file, or what was looked
+    /// at to see that it is no text.
     pub(super) bytes: u64,
-    /// In the order of the jobs. A job's finding does not depend on the others.
-    pub(super) findings: Vec<Result<Finding, Stop>>,
+    /// What was read, if that can be told from other contents.
+    pub(super) id: Option<ContentId>,
+    /// What was found, in no order; members without an entry found nothing.
+    pub(super) findings: Vec<(u32, Finding)>,
+    /// Why there may be more for everybody.
+    pub(super) stop: Option<Stop>,
 }
 
-/// Runs every job over a file, in one reading. This loop over patterns is what an
-/// engine for many patterns replaces.
+impl Scanned {
+    /// Of a file that nobody wants.
+    pub(super) const fn nothing() -> Self {
+        Self {
+            bytes: 0,
+            id: None,
+            findings: Vec::new(),
+            stop: None,
+        }
+    }
+}
+
+/// What a thread reuses from file to file.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    reader: Reader,
+    /// Lines without carriage returns.
+    joined: Vec<u8>,
+    caches: Caches,
+    counts: Counts,
+}
+
+/// Counts of the members whose lines are found by their literals.
+#[derive(Debug, Default)]
+struct Counts {
+    /// The set of members that this is prepared for.
+    wanted: u64,
+    /// The number of bytes that were searched before the text at hand, plus one.
+    base: u64,
+    /// For each member where its search goes on: nothing before counts any more.
+    /// `MAX` for those that are not wanted.
+    resume: Vec<u64>,
+    /// For each member the count in this file.
+    counts: Vec<u64>,
+    /// For each member its place among those whose regexes run over whole blocks.
+    alone: Vec<u32>,
+    /// Members that are searched by literals and want more of this file.
+    open: usize,
+    /// Members that were seen in this file.
+    touched: Vec<u32>,
+    /// Members seen in this block whose regexes have to run over all of it.
+    marked: Vec<u32>,
+    /// Where lines to report are, and whose.
+    spots: Vec<(usize, u32)>,
+    /// Numbers of lines to report, and whose.
+    lines: Vec<(u32, u64)>,
+    /// Members that failed.
+    failed: Vec<(u32, Stop)>,
+}
+
+/// The place of a member that has none.
+const NOWHERE: u32 = u32::MAX;
+
+/// Searches a file. `skip_binary` leaves out files that are no text.
 pub(super) fn scan_file(
+    scanner: Scanner<'_>,
     file: &dyn File,
-    jobs: &[&Job],
+    panel: &Panel,
+    (wanted, needs): (&Wanted, &Needs),
     skip_binary: bool,
     scratch: &mut Scratch,
-    limits: &Limits,
-    cancel: &CancelToken,
 ) -> Scanned {
-    let mut findings = vec![Ok(Finding::default()); jobs.len()];
-    let mut wanting: Vec<usize> = (0..jobs.len()).collect();
-    let has_text = jobs.iter().any(|job| job.haystack == Haystack::Text);
+    let Scratch {
+        reader,
+        joined,
+        caches,
+        counts,
+    } = scratch;
+    counts.prepare(panel.members.len(), wanted);
+    let mut search = Search {
+        scanner,
+        panel,
+        needs,
+        caches,
+        counts,
+        alone: Vec::new(),
+    };
+    for &member in &wanted.alone {
+        search.start_alone(member);
+    }
+    let is_text = |member: u32| panel.members[member as usize].haystack == Haystack::Text;
+    let mut all = wanted.alone.iter().chain(&wanted.many);
+    let has_text = all.any(|&member| is_text(member))
+        || wanted.singly.iter().any(|(member, ..)| is_text(*member));
+    let limits = scanner.limits;
     let reading = Reading {
         limits: *limits,
         skip_binary,
         as_one: if has_text { limits.max_text_bytes } else { 0 },
     };
-    let Scratch {
-        reader,
-        joined,
-        caches,
-    } = scratch;
     let mut is_cancelled = false;
     let read = file.read(reader, &reading, &mut |block| {
-        is_cancelled = cancel.is_cancelled();
+        is_cancelled = scanner.cancel.is_cancelled();
         if is_cancelled {
             return Flow::Enough;
         }
-        let text = join_lines(block.bytes, joined);
-        wanting.retain(|&index| {
-            let job = jobs[index];
-            let is_long = block.bytes.len() >= CANCEL_BYTES;
-            let Ok(finding) = &mut findings[index] else {
-                return false;
-            };
-            if is_long && cancel.is_cancelled() {
-                findings[index] = Err(Stop::Cancelled);
-                return false;
-            }
-            let mut tracker = Tracker {
-                finding,
-                limit: job.limit.unwrap_or(u64::MAX),
-                places: job.places,
-                max_again: limits.max_count_work,
-                lines_before: block.lines_before,
-                counted_to: 0,
-            };
-            let flow = caches.with(job.cache_key, &job.matcher.regex, |cache| {
-                job.run(&block, text, cache, &mut tracker, cancel)
-            });
-            match flow {
-                Ok(flow) => flow == Flow::More,
-                Err(stop) => {
-                    findings[index] = Err(stop);
-                    false
-                }
-            }
-        });
-        if wanting.is_empty() {
-            Flow::Enough
-        } else {
-            Flow::More
-        }
+        search.block(wanted, &block, join_lines(block.bytes, joined))
     });
     let mut bytes = read.size;
-    let is_text = |job: &Job| job.haystack == Haystack::Text;
-    if has_text && bytes > limits.max_text_bytes as u64 {
-        for (job, finding) in jobs.iter().zip(&mut findings) {
-            if is_text(job) {
-                *finding = Err(Stop::File(FileError::TooLarge {
-                    what: "file, to be matched as one text,",
-                    cap: limits.max_text_bytes as u64,
-                }));
-            }
-        }
-    }
+    let too_long = has_text && bytes > limits.max_text_bytes as u64;
+    let mut findings = search.finish();
+    let mut stop = None;
     match read.content {
-        Ok(Content::Text) if is_cancelled => {
-            for index in wanting {
-                findings[index] = Err(Stop::Cancelled);
-            }
+        Ok(Content::Text) if is_cancelled => stop = Some(Stop::Cancelled),
+        Ok(Content::Text) if too_long => {
+            findings.retain(|&(member, _)| !is_text(member));
+            let members = wanted.members().filter(|&member| is_text(member));
+            findings.extend(members.map(|member| (member, too_long_for_text(limits))));
         }
         Ok(Content::Text) => {}
         Ok(Content::Binary) => {
             bytes = bytes.min(PROBE_BYTES as u64);
-            findings.fill(Ok(Finding::default()));
+            findings.clear();
         }
-        // What came before the line was read well.
-        Err(error @ FileError::TooLarge { .. }) => {
-            for index in wanting {
-                findings[index] = Err(Stop::File(error.clone()));
+        Err(error) => {
+            // What came before a line that is too long was read well.
+            if !matches!(error, FileError::TooLarge { .. }) {
+                findings.clear();
             }
+            stop = Some(Stop::File(error));
         }
-        Err(error) => findings.fill(Err(Stop::File(error))),
     }
     if bytes > limits.max_file_bytes {
         bytes = 0;
     }
-    Scanned { bytes, findings }
+    Scanned {
+        bytes,
+        id: read.id,
+        findings,
+        stop,
+    }
 }
 
-impl Job {
-    /// Adds what the pattern finds in a block; `text` is the same block as
-    /// [`join_lines`] gives it.
-    fn run(
-        &self,
-        block: &Block<'_>,
-        text: Option<&[u8]>,
-        cache: &mut Cache,
-        tracker: &mut Tracker<'_>,
-        cancel: &CancelToken,
-    ) -> Result<Flow, Stop> {
-        let matcher = &*self.matcher;
-        match (self.haystack, text, self.counting) {
-            // Too large; the caller says so.
-            (Haystack::Text, ..) if !block.is_whole => Ok(Flow::More),
-            (Haystack::Text, ..) => {
-                let bytes = block.bytes;
-                count_matches(matcher, cache, bytes, (bytes, 0), tracker, cancel)
-            }
-            (Haystack::Lines, None, _) => Ok(Flow::More),
-            (Haystack::Lines, Some(text), Counting::Lines) => {
-                Ok(count_lines(matcher, cache, text, tracker))
-            }
-            (Haystack::Lines, Some(text), Counting::Matches) => {
-                count_in_lines(matcher, cache, text, tracker, cancel)
+fn too_long_for_text(limits: &Limits) -> Finding {
+    Finding {
+        stop: Some(Stop::File(FileError::TooLarge {
+            what: "file, to be matched as one text,",
+            cap: limits.max_text_bytes as u64,
+        })),
+        ..Finding::default()
+    }
+}
+
+impl Wanted {
+    /// True if nothing is searched.
+    pub(super) fn is_empty(&self) -> bool {
+        self.many.is_empty() && self.singly.is_empty() && self.alone.is_empty()
+    }
+
+    fn members(&self) -> impl Iterator<Item = u32> {
+        let singly = self.singly.iter().map(|(member, ..)| *member);
+        let others = self.alone.iter().chain(&self.many).copied();
+        others.chain(singly)
+    }
+}
+
+/// The search of one file.
+struct Search<'a, 's> {
+    scanner: Scanner<'a>,
+    panel: &'a Panel,
+    needs: &'a Needs,
+    caches: &'s mut Caches,
+    counts: &'s mut Counts,
+    /// Members whose regexes run over whole blocks.
+    alone: Vec<(u32, Finding)>,
+}
+
+impl Search<'_, '_> {
+    /// Searches a block; `text` is the same block as [`join_lines`] gives it.
+    fn block(&mut self, wanted: &Wanted, block: &Block<'_>, text: Option<&[u8]>) -> Flow {
+        if let Some(text) = text {
+            self.literals(wanted, block, text);
+        }
+        for member in std::mem::take(&mut self.counts.marked) {
+            self.start_alone(member);
+            self.run_alone(member, block, text);
+        }
+        for &member in &wanted.alone {
+            self.run_alone(member, block, text);
+        }
+        let is_open = |(member, finding): &(u32, Finding)| {
+            finding.stop.is_none() && finding.count < self.needs.limits[*member as usize]
+        };
+        if self.counts.open == 0 && !self.alone.iter().any(is_open) {
+            Flow::Enough
+        } else {
+            Flow::More
+        }
+    }
+
+    fn literals(&mut self, wanted: &Wanted, block: &Block<'_>, text: &[u8]) {
+        let Self {
+            scanner,
+            panel,
+            needs,
+            caches,
+            counts,
+            ..
+        } = self;
+        let mut found = |needle: &Needle, owner: u32, at: usize, start: usize| {
+            let member = &panel.members[owner as usize];
+            counts.seen(text, (needle, owner, member), (at, start), needs, |line| {
+                caches.is_match(scanner.pool, member.slot, line)
+            });
+        };
+        if let Some(grams) = &wanted.grams {
+            grams.scan(text, &mut |needle, at, start| {
+                found(needle, needle.owner, at, start);
+            });
+        }
+        for (member, needle, finder) in &wanted.singly {
+            for start in finder.find_iter(text) {
+                found(needle, *member, start, start);
             }
         }
+        counts.number_spots(text, block.lines_before);
+        counts.base += text.len() as u64 + 1;
+    }
+
+    /// Adds a member whose regex runs over whole blocks.
+    fn start_alone(&mut self, number: u32) {
+        let place = &mut self.counts.alone[number as usize];
+        if *place == NOWHERE {
+            *place = u32::try_from(self.alone.len()).unwrap_or(NOWHERE);
+            self.alone.push((number, Finding::default()));
+        }
+    }
+
+    /// Runs the regex of a member over a block.
+    fn run_alone(&mut self, number: u32, block: &Block<'_>, text: Option<&[u8]>) {
+        let place = self.counts.alone[number as usize] as usize;
+        let Some((_, finding)) = self.alone.get_mut(place) else {
+            return;
+        };
+        let limit = self.needs.limits[number as usize];
+        if finding.stop.is_some() || finding.count >= limit {
+            return;
+        }
+        let cancel = self.scanner.cancel;
+        if block.bytes.len() >= CANCEL_BYTES && cancel.is_cancelled() {
+            finding.stop = Some(Stop::Cancelled);
+            return;
+        }
+        let member = &self.panel.members[number as usize];
+        let mut tracker = Tracker {
+            finding: &mut *finding,
+            limit,
+            places: self.needs.places[number as usize],
+            max_again: self.scanner.limits.max_count_work,
+            lines_before: block.lines_before,
+            counted_to: 0,
+        };
+        let flow = self
+            .caches
+            .full(self.scanner.pool, member.slot, |matcher, cache| {
+                match (member.haystack, text, member.counting) {
+                    // Too large; the caller says so.
+                    (Haystack::Text, ..) if !block.is_whole => Ok(Flow::More),
+                    (Haystack::Text, ..) => {
+                        let bytes = block.bytes;
+                        count_matches(matcher, cache, bytes, (bytes, 0), &mut tracker, cancel)
+                    }
+                    (Haystack::Lines, None, _) => Ok(Flow::More),
+                    (Haystack::Lines, Some(text), Counting::Lines) => {
+                        Ok(count_lines(matcher, cache, text, &mut tracker))
+                    }
+                    (Haystack::Lines, Some(text), Counting::Matches) => {
+                        count_in_lines(matcher, cache, text, &mut tracker, cancel)
+                    }
+                }
+            });
+        finding.stop = match flow {
+            Ok(Ok(_)) => None,
+            Ok(Err(stop)) => Some(stop),
+            Err(reason) => Some(Stop::Pattern(reason)),
+        };
+    }
+
+    /// What was found in the file, and makes ready for the next.
+    fn finish(self) -> Vec<(u32, Finding)> {
+        let mut findings = self.counts.finish();
+        for &(member, _) in &self.alone {
+            self.counts.alone[member as usize] = NOWHERE;
+        }
+        let alone = self.alone.into_iter();
+        findings.extend(alone.filter(|(_, finding)| *finding != Finding::default()));
+        findings
+    }
+}
+
+impl Counts {
+    /// Makes ready for a set of members.
+    fn prepare(&mut self, members: usize, wanted: &Wanted) {
+        self.open = wanted.many.len() + wanted.singly.len();
+        if self.wanted == wanted.id {
+            return;
+        }
+        self.wanted = wanted.id;
+        self.base = self.base.max(1);
+        self.resume.clear();
+        self.resume.resize(members, u64::MAX);
+        self.counts.clear();
+        self.counts.resize(members, 0);
+        self.alone.clear();
+        self.alone.resize(members, NOWHERE);
+        for member in &wanted.many {
+            self.resume[*member as usize] = 0;
+        }
+        for (member, ..) in &wanted.singly {
+            self.resume[*member as usize] = 0;
+        }
+    }
+
+    /// Takes a literal that was seen; `at` is on its line, and those of one member
+    /// come line by line.
+    #[inline]
+    fn seen(
+        &mut self,
+        text: &[u8],
+        (needle, owner, member): (&Needle, u32, &Member),
+        (at, start): (usize, usize),
+        needs: &Needs,
+        is_match: impl FnOnce(&[u8]) -> Result<bool, crate::reason::Reason>,
+    ) {
+        let index = owner as usize;
+        if self.base + at as u64 <= self.resume[index] {
+            return;
+        }
+        if !member.is_by_line() {
+            self.marked.push(owner);
+            if self.resume[index] == 0 {
+                self.touched.push(owner);
+            }
+            // Not again in this block.
+            self.resume[index] = self.base + text.len() as u64;
+            return;
+        }
+        let is_sure = match needle.proof {
+            Proof::Candidate => false,
+            Proof::Match {
+                start: before,
+                end: after,
+            } => {
+                let end = start + needle.bytes().len();
+                let starts = edge_holds(before, text, start, true);
+                let ends = edge_holds(after, text, end, false);
+                if starts == Some(false) || ends == Some(false) {
+                    return;
+                }
+                starts.is_some() && ends.is_some()
+            }
+        };
+        let line_end = memchr(b'\n', &text[at..]).map_or(text.len(), |offset| at + offset);
+        if self.resume[index] == 0 {
+            self.touched.push(owner);
+        }
+        self.resume[index] = self.base + line_end as u64;
+        if !is_sure {
+            let line_start = memrchr(b'\n', &text[..at]).map_or(0, |newline| newline + 1);
+            match is_match(&text[line_start..line_end]) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(reason) => {
+                    self.failed.push((owner, Stop::Pattern(reason)));
+                    self.resume[index] = u64::MAX;
+                    self.open -= 1;
+                    return;
+                }
+            }
+        }
+        self.counts[index] += 1;
+        if self.counts[index] <= needs.places[index] as u64 {
+            self.spots.push((at, owner));
+        }
+        if self.counts[index] >= needs.limits[index] {
+            self.resume[index] = u64::MAX;
+            self.open -= 1;
+        }
+    }
+
+    /// Turns places in a text into numbers of lines.
+    fn number_spots(&mut self, text: &[u8], lines_before: u64) {
+        if self.spots.is_empty() {
+            return;
+        }
+        self.spots.sort_unstable();
+        let (mut line, mut counted_to) = (lines_before + 1, 0);
+        for (at, member) in self.spots.drain(..) {
+            line += memchr_iter(b'\n', &text[counted_to..at]).count() as u64;
+            counted_to = at;
+            self.lines.push((member, line));
+        }
+    }
+
+    /// What was found by literals, and makes ready for the next file.
+    fn finish(&mut self) -> Vec<(u32, Finding)> {
+        let mut findings = Vec::with_capacity(self.touched.len());
+        self.lines.sort_by_key(|&(member, _)| member);
+        for member in self.touched.drain(..) {
+            let index = member as usize;
+            self.resume[index] = 0;
+            let count = std::mem::take(&mut self.counts[index]);
+            let failed = self.failed.iter().find(|(of, _)| *of == member);
+            if count == 0 && failed.is_none() {
+                continue;
+            }
+            let from = self.lines.partition_point(|&(of, _)| of < member);
+            let lines = self.lines[from..].iter();
+            findings.push((
+                member,
+                Finding {
+                    count,
+                    lines: lines
+                        .take_while(|&&(of, _)| of == member)
+                        .map(|&(_, line)| line)
+                        .collect(),
+                    again: 0,
+                    stop: failed.map(|(_, stop)| stop.clone()),
+                },
+            ));
+        }
+        self.lines.clear();
+        self.failed.clear();
+        findings
     }
 }

@@ -1,18 +1,18 @@
 //! Glob paths of `elench-predicate-v2`.
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{Glob, GlobBuilder};
 
 use crate::files::FileError;
 use crate::reason::{Reason, ReasonCode};
 
-/// Compiles a glob over paths relative to the workspace root. `*` and `?` stay
+/// Parses a glob over paths relative to the workspace root. `*` and `?` stay
 /// within a path component, `**` does not.
 ///
 /// # Errors
 ///
 /// `path_invalid` for what is no glob, `path_outside_workspace` for one that
 /// could only match outside.
-pub fn glob(text: &str) -> Result<GlobMatcher, Reason> {
+pub(super) fn glob(text: &str) -> Result<Glob, Reason> {
     if text.starts_with('/') || text.split('/').any(|component| component == "..") {
         return Err(FileError::Outside.reason(text));
     }
@@ -26,7 +26,6 @@ pub fn glob(text: &str) -> Result<GlobMatcher, Reason> {
     GlobBuilder::new(relative)
         .literal_separator(true)
         .build()
-        .map(|glob| glob.compile_matcher())
         .map_err(|error| {
             let what = error.kind();
             Reason::new(
@@ -50,7 +49,11 @@ mod tests {
             ("./src/{a,b}.rs", "src/b.rs", true),
             ("src/?.rs", "src/ab.rs", false),
         ] {
-            assert_eq!(glob(text).unwrap().is_match(path), matches, "{text} {path}");
+            assert_eq!(
+                glob(text).unwrap().compile_matcher().is_match(path),
+                matches,
+                "{text} {path}"
+            );
         }
     }
 

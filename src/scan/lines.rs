@@ -6,7 +6,7 @@ use regex_automata::meta::Cache;
 
 use crate::files::Flow;
 use crate::scan::compile::Matcher;
-use crate::scan::file::Tracker;
+use crate::scan::finding::Tracker;
 
 /// Lines as patterns see them (ADR-0004): joined by `\n` and without the final
 /// terminator, so that every `\n` stands between two lines and a `\r` before it

@@ -6,7 +6,7 @@ use regex_automata::meta::Cache;
 use crate::facts::CancelToken;
 use crate::files::Flow;
 use crate::scan::compile::Matcher;
-use crate::scan::file::{Stop, Tracker};
+use crate::scan::finding::{Stop, Tracker};
 use crate::scan::lines::lines;
 
 /// Matches between two looks at the cancel token.

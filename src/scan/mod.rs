@@ -1,24 +1,34 @@
 //! Counting the lines and matches of patterns in files.
 
+mod bound;
 mod clock;
 mod compile;
 mod engine;
 #[cfg(test)]
 mod equivalence;
 mod file;
+mod finding;
 pub mod fuel;
 mod glob;
+mod grams;
+mod ledger;
+mod line_matcher;
 mod line_safe;
 mod lines;
+mod literal;
 mod matches;
+mod panel;
 mod pattern;
 mod plan;
 mod pool;
+mod prepare;
 mod reach;
-mod set;
+mod sample;
+mod scratch;
+mod stream;
 mod tally;
+mod walked;
 
-pub use engine::{Counting, Request, scan};
-pub use glob::glob;
+pub use engine::{Answers, Counting, Request, ScanOptions, Tier, scan};
 pub use pattern::{MAX_COMPILED_BYTES, MAX_PATTERN_BYTES, PatternError, parse_pattern};
 pub(crate) use pattern::{SyntaxError, parse_text};

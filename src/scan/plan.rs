@@ -1,5 +1,4 @@
-//! Which patterns run over which files, each file set and each pattern once. An
-//! engine that runs many patterns in one pass starts from here.
+//! What a scan has to do: each pattern once, each path once.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +8,27 @@ use crate::facts::Pattern;
 use crate::scan::compile::Haystack;
 use crate::scan::engine::{Counting, Request};
 
-/// The distinct patterns and targets of a scan. Requests are named by their
+/// A pattern and what is counted of it. What it finds in a file is one number,
+/// however many requests want it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Slot<'a> {
+    pub(super) pattern: &'a Pattern,
+    pub(super) counting: Counting,
+    pub(super) haystack: Haystack,
+    /// Matches are counted for each request by itself: where counting stops shows in
+    /// the places and in what had to be looked at again.
+    apart: Option<usize>,
+}
+
+/// The distinct slots and targets of a scan. Requests and slots are named by their
 /// index.
 #[derive(Debug, Default)]
 pub(super) struct Plan<'a> {
-    /// Every pattern once for each kind of haystack, and how many requests share
-    /// it.
-    pub(super) patterns: Vec<(&'a Pattern, Haystack, u64)>,
-    /// For each request its pattern.
-    pub(super) pattern_of: Vec<usize>,
+    pub(super) slots: Vec<Slot<'a>>,
+    /// For each slot how many requests share it.
+    pub(super) users: Vec<u64>,
+    /// For each request its slot.
+    pub(super) slot_of: Vec<usize>,
     /// The requests for each path as it is written, in order of the paths.
     pub(super) paths: BTreeMap<&'a str, Vec<usize>>,
     /// The requests for each glob as it is written, in order of the globs.
@@ -30,13 +41,14 @@ impl<'a> Plan<'a> {
         let mut plan = Self::default();
         let mut numbers = HashMap::new();
         for (index, request) in requests.iter().enumerate() {
-            let key = (request.pattern, request.haystack());
-            let number = *numbers.entry(key).or_insert_with(|| {
-                plan.patterns.push((key.0, key.1, 0));
-                plan.patterns.len() - 1
+            let slot = request.slot(index);
+            let number = *numbers.entry(slot).or_insert_with(|| {
+                plan.slots.push(slot);
+                plan.users.push(0);
+                plan.slots.len() - 1
             });
-            plan.patterns[number].2 += 1;
-            plan.pattern_of.push(number);
+            plan.users[number] += 1;
+            plan.slot_of.push(number);
             let targets = if request.path.glob {
                 &mut plan.globs
             } else {
@@ -48,14 +60,19 @@ impl<'a> Plan<'a> {
     }
 }
 
-impl Request<'_> {
-    /// What the pattern is matched against.
-    pub(super) fn haystack(&self) -> Haystack {
+impl<'a> Request<'a> {
+    fn slot(&self, index: usize) -> Slot<'a> {
         // Whole-file matching belongs to `count` alone (ADR-0004).
-        if self.counting == Counting::Matches && self.pattern.flags.is_whole_file() {
-            Haystack::Text
-        } else {
-            Haystack::Lines
+        let is_whole = self.counting == Counting::Matches && self.pattern.flags.is_whole_file();
+        Slot {
+            pattern: self.pattern,
+            counting: self.counting,
+            haystack: if is_whole {
+                Haystack::Text
+            } else {
+                Haystack::Lines
+            },
+            apart: (self.counting == Counting::Matches).then_some(index),
         }
     }
 }

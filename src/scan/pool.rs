@@ -1,182 +1,223 @@
-//! Compiled patterns, built when first wanted, and what threads need to run them.
-//! What is kept for reuse is bounded in memory.
+//! Compiled patterns, built when first needed, and what threads need to run them.
+//! Both are bounded in memory, however many patterns there are.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use regex_automata::meta::{Cache, Regex};
+use regex_automata::{hybrid, meta};
 
-use crate::facts::Pattern;
-use crate::files::Reader;
 use crate::reason::Reason;
-use crate::scan::clock::timed;
-use crate::scan::compile::{Haystack, Matcher};
+use crate::scan::compile::Matcher;
+use crate::scan::line_matcher::{LONGEST_LINE, LineMatcher};
+use crate::scan::line_safe::line_safe;
+use crate::scan::pattern::{PatternError, parse_pattern};
+use crate::scan::plan::Slot;
 
-/// Compiled patterns that are kept for others, in bytes. What does not fit is built
-/// for each request and lives as long as the request does, so thousands of large
-/// patterns in one scan still take their sum.
-const KEPT_MATCHER_BYTES: usize = 512 << 20;
+/// Compiled patterns that are kept, in bytes; over it all are dropped and built
+/// again when they are needed.
+const KEPT_MATCHER_BYTES: usize = 24 << 20;
 
 /// Search caches that one thread keeps, in bytes; over it they are all dropped.
-const KEPT_CACHE_BYTES: usize = 32 << 20;
+const KEPT_CACHE_BYTES: usize = 8 << 20;
 
-/// The patterns of one scan, by number.
+/// The compiled patterns of one scan, by the number of their slot.
 #[derive(Debug)]
 pub(super) struct Pool<'a> {
-    slots: Vec<Slot<'a>>,
+    slots: &'a [Slot<'a>],
+    built: Vec<Mutex<Built>>,
     kept: AtomicUsize,
     kept_max: usize,
-    scratches: Mutex<Vec<Scratch>>,
+    /// Goes up when everything is dropped.
+    generation: AtomicUsize,
 }
 
-#[derive(Debug)]
-struct Slot<'a> {
-    pattern: &'a Pattern,
-    haystack: Haystack,
-    users: u64,
-    built: OnceLock<Result<Ready, Reason>>,
-}
+type Ready<M> = Result<Arc<M>, Reason>;
 
-/// A compiled pattern.
-#[derive(Clone, Debug)]
-pub(super) struct Ready {
-    pub(super) matcher: Arc<Matcher>,
-    /// The number that its search caches may be kept under.
-    pub(super) cache_key: Option<usize>,
-    /// One user's share of the time that building it took.
-    pub(super) cpu_ns: u64,
+#[derive(Debug, Default)]
+struct Built {
+    line: Option<Ready<LineMatcher>>,
+    full: Option<Ready<Matcher>>,
 }
 
 impl<'a> Pool<'a> {
-    /// A pool for patterns and how many requests share each. Nothing is built yet.
-    pub(super) fn new(patterns: impl IntoIterator<Item = (&'a Pattern, Haystack, u64)>) -> Self {
-        let slot = |(pattern, haystack, users)| Slot {
-            pattern,
-            haystack,
-            users,
-            built: OnceLock::new(),
-        };
+    /// A pool in which nothing is built yet.
+    pub(super) fn new(slots: &'a [Slot<'a>]) -> Self {
         Self {
-            slots: patterns.into_iter().map(slot).collect(),
+            slots,
+            built: slots.iter().map(|_| Mutex::default()).collect(),
             kept: AtomicUsize::new(0),
             kept_max: KEPT_MATCHER_BYTES,
-            scratches: Mutex::default(),
+            generation: AtomicUsize::new(0),
         }
     }
 
-    /// The compiled pattern, or why there is none.
-    pub(super) fn get(&self, number: usize) -> Result<Ready, Reason> {
+    /// The regex that searches whole texts, or why there is none.
+    pub(super) fn full(&self, number: usize) -> Ready<Matcher> {
         let slot = &self.slots[number];
-        if let Some(built) = slot.built.get() {
-            return built.clone();
+        let mut built = lock(&self.built[number]);
+        if let Some(full) = &built.full {
+            return full.clone();
         }
-        let (built, cpu_ns) = timed(|| Matcher::new(slot.pattern, slot.haystack));
-        let size = built
-            .as_ref()
-            .map_or(0, |matcher| matcher.regex.memory_usage());
-        let fits = self.kept.fetch_add(size, Ordering::Relaxed) + size <= self.kept_max;
-        let ready = built.map(|matcher| Ready {
-            matcher: Arc::new(matcher),
-            cache_key: fits.then_some(number),
-            cpu_ns: if fits {
-                cpu_ns / slot.users.max(1)
-            } else {
-                cpu_ns
-            },
-        });
-        // If another thread built it meanwhile, that one is kept: a search cache
-        // belongs to one regex.
-        if !fits || slot.built.set(ready.clone()).is_err() {
-            self.kept.fetch_sub(size, Ordering::Relaxed);
-        }
-        slot.built.get().cloned().unwrap_or(ready)
+        let full = Matcher::new(slot.pattern, slot.haystack).map(Arc::new);
+        let bytes = full.as_ref().map_or(0, |full| full.regex.memory_usage());
+        built.full = Some(full.clone());
+        drop(built);
+        self.keep(bytes);
+        full
     }
 
-    /// Lends a thread its buffers.
-    pub(super) fn with_scratch<R>(&self, work: impl FnOnce(&mut Scratch) -> R) -> R {
-        let lock = || {
-            self.scratches
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-        };
-        let mut scratch = lock().pop().unwrap_or_default();
-        let result = work(&mut scratch);
-        lock().push(scratch);
-        result
+    /// The regex that is tried on single lines.
+    fn line(&self, number: usize) -> Ready<LineMatcher> {
+        let slot = &self.slots[number];
+        let mut built = lock(&self.built[number]);
+        if let Some(line) = &built.line {
+            return line.clone();
+        }
+        let line = parse_pattern(slot.pattern)
+            .and_then(|hir| LineMatcher::new(&line_safe(&hir)))
+            .map(Arc::new)
+            .map_err(|error: PatternError| error.reason(slot.pattern));
+        let bytes = line.as_ref().map_or(0, |line| line.memory_usage());
+        built.line = Some(line.clone());
+        drop(built);
+        self.keep(bytes);
+        line
+    }
+
+    /// Accounts for what is kept, and drops it all if it is too much.
+    fn keep(&self, bytes: usize) {
+        if self.kept.fetch_add(bytes, Ordering::Relaxed) + bytes <= self.kept_max {
+            return;
+        }
+        self.generation.fetch_add(1, Ordering::Relaxed);
+        self.kept.store(0, Ordering::Relaxed);
+        for built in &self.built {
+            *lock(built) = Built::default();
+        }
     }
 }
 
-/// What a thread reuses from file to file.
-#[derive(Debug, Default)]
-pub(super) struct Scratch {
-    /// The file at hand.
-    pub(super) reader: Reader,
-    /// Its lines without carriage returns.
-    pub(super) joined: Vec<u8>,
-    /// The search state of regexes.
-    pub(super) caches: Caches,
+fn lock(built: &Mutex<Built>) -> MutexGuard<'_, Built> {
+    built.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One cache for each pattern and thread: sharing one among threads contends.
+/// The regexes that a thread has in hand, each with a search cache of its own:
+/// sharing one among threads contends.
 #[derive(Debug, Default)]
 pub(super) struct Caches {
-    slots: Vec<Option<Cache>>,
+    generation: usize,
     bytes: usize,
+    lines: Vec<Option<Box<(Arc<LineMatcher>, hybrid::dfa::Cache)>>>,
+    full: Vec<Option<Box<(Arc<Matcher>, meta::Cache)>>>,
 }
 
 impl Caches {
-    /// Lends the cache of a regex.
-    pub(super) fn with<R>(
+    /// Lends a regex that searches whole texts.
+    ///
+    /// # Errors
+    ///
+    /// If the pattern cannot be compiled.
+    pub(super) fn full<R>(
         &mut self,
-        key: Option<usize>,
-        regex: &Regex,
-        search: impl FnOnce(&mut Cache) -> R,
-    ) -> R {
-        let Some(key) = key else {
-            return search(&mut regex.create_cache());
-        };
-        if self.slots.len() <= key {
-            self.slots.resize_with(key + 1, || None);
-        }
+        pool: &Pool<'_>,
+        number: usize,
+        search: impl FnOnce(&Matcher, &mut meta::Cache) -> R,
+    ) -> Result<R, Reason> {
+        self.refresh(pool);
+        let slot = at(&mut self.full, number);
         let mut before = 0;
-        let cache = match &mut self.slots[key] {
-            Some(cache) => {
-                before = cache.memory_usage();
-                cache
+        let (matcher, cache) = match slot {
+            Some(held) => {
+                before = held.1.memory_usage();
+                &mut **held
             }
-            empty => empty.insert(regex.create_cache()),
+            empty => {
+                let matcher = pool.full(number)?;
+                let cache = matcher.regex.create_cache();
+                &mut **empty.insert(Box::new((matcher, cache)))
+            }
         };
-        let result = search(cache);
-        // Caches grow as they are used.
-        self.bytes = (self.bytes + cache.memory_usage()).saturating_sub(before);
-        if self.bytes > KEPT_CACHE_BYTES {
-            self.slots.clear();
-            self.bytes = 0;
+        let result = search(matcher, cache);
+        let after = cache.memory_usage();
+        self.account(before, after);
+        Ok(result)
+    }
+
+    /// True if the pattern of a slot for lines matches a line.
+    ///
+    /// # Errors
+    ///
+    /// If the pattern cannot be compiled.
+    pub(super) fn is_match(
+        &mut self,
+        pool: &Pool<'_>,
+        number: usize,
+        line: &[u8],
+    ) -> Result<bool, Reason> {
+        if line.len() <= LONGEST_LINE
+            && let Some(is_match) = self.try_line(pool, number, line)?
+        {
+            return Ok(is_match);
         }
-        result
+        self.full(pool, number, |matcher, cache| {
+            let input = regex_automata::Input::new(line).earliest(true);
+            matcher.regex.search_half_with(cache, &input).is_some()
+        })
+    }
+
+    fn try_line(
+        &mut self,
+        pool: &Pool<'_>,
+        number: usize,
+        line: &[u8],
+    ) -> Result<Option<bool>, Reason> {
+        self.refresh(pool);
+        let slot = at(&mut self.lines, number);
+        let mut before = 0;
+        let (matcher, cache) = match slot {
+            Some(held) => {
+                before = held.1.memory_usage();
+                &mut **held
+            }
+            empty => {
+                let matcher = pool.line(number)?;
+                let cache = matcher.create_cache();
+                &mut **empty.insert(Box::new((matcher, cache)))
+            }
+        };
+        let result = matcher.is_match(cache, line);
+        let after = cache.memory_usage();
+        self.account(before, after);
+        Ok(result)
+    }
+
+    /// Lets go of what the pool dropped.
+    fn refresh(&mut self, pool: &Pool<'_>) {
+        let generation = pool.generation.load(Ordering::Relaxed);
+        if self.generation != generation {
+            self.generation = generation;
+            self.clear();
+        }
+    }
+
+    /// Caches grow as they are used.
+    fn account(&mut self, before: usize, after: usize) {
+        self.bytes = (self.bytes + after).saturating_sub(before);
+        if self.bytes > KEPT_CACHE_BYTES {
+            self.clear();
+        }
+    }
+
+    fn clear(&mut self) {
+        self.lines.clear();
+        self.full.clear();
+        self.bytes = 0;
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::facts::RegexFlags;
-
-    #[test]
-    fn what_does_not_fit_is_built_for_each_use() {
-        let pattern = Pattern {
-            text: r"\w+".into(),
-            flags: RegexFlags::NONE,
-        };
-        let mut pool = Pool::new([(&pattern, Haystack::Lines, 1)]);
-        pool.kept_max = 0;
-        let ready = pool.get(0).unwrap();
-        assert_eq!(ready.cache_key, None);
-        assert!(pool.slots[0].built.get().is_none());
-        pool.kept_max = KEPT_MATCHER_BYTES;
-        let first = pool.get(0).unwrap();
-        let second = pool.get(0).unwrap();
-        assert!(Arc::ptr_eq(&first.matcher, &second.matcher));
-        assert_eq!(second.cache_key, Some(0));
+fn at<T>(slots: &mut Vec<Option<T>>, number: usize) -> &mut Option<T> {
+    if slots.len() <= number {
+        slots.resize_with(number + 1, || None);
     }
+    &mut slots[number]
 }

@@ -2,9 +2,9 @@
 //! answer and its cost do not depend on the order in which they were scanned.
 
 use crate::facts::{Cost, FactValue, Fetched, Place};
-use crate::reason::Reason;
+use crate::reason::{Reason, ReasonCode};
 use crate::scan::engine::Request;
-use crate::scan::file::{Finding, Stop};
+use crate::scan::finding::Finding;
 use crate::scan::fuel;
 
 /// A request that is being answered.
@@ -13,9 +13,9 @@ pub(super) struct Tally<'a> {
     request: &'a Request<'a>,
     count: u64,
     places: Vec<Place>,
-    cost: Cost,
+    /// What it costs beside the files that it shares.
+    own: Cost,
     unknown: Option<Reason>,
-    has_files: bool,
 }
 
 impl<'a> Tally<'a> {
@@ -24,15 +24,9 @@ impl<'a> Tally<'a> {
             request,
             count: 0,
             places: Vec::new(),
-            cost: Cost::default(),
+            own: Cost::default(),
             unknown: None,
-            has_files: false,
         }
-    }
-
-    /// The request.
-    pub(super) const fn request(&self) -> &'a Request<'a> {
-        self.request
     }
 
     /// True while more files can change the answer.
@@ -45,10 +39,10 @@ impl<'a> Tally<'a> {
     }
 
     /// How many more decide the answer.
-    pub(super) fn missing(&self) -> Option<u64> {
+    pub(super) fn missing(&self) -> u64 {
         self.request
             .limit
-            .map(|limit| limit - self.count.min(limit))
+            .map_or(u64::MAX, |limit| limit - self.count.min(limit))
     }
 
     /// How many more places are wanted.
@@ -56,52 +50,57 @@ impl<'a> Tally<'a> {
         self.request.places.saturating_sub(self.places.len())
     }
 
-    /// True if a file was added.
-    pub(super) const fn has_files(&self) -> bool {
-        self.has_files
-    }
-
     /// Gives the request up.
     pub(super) fn fail(&mut self, reason: Reason) {
         self.unknown = Some(reason);
     }
 
-    /// Accounts for the regex and the time that building it took.
-    pub(super) fn charge_regex(&mut self, cpu_ns: u64) {
-        self.cost.fuel += fuel::REGEX;
-        self.cost.cpu_ns += cpu_ns;
-    }
-
-    /// Accounts for CPU time. It is added for every file that was scanned, also
-    /// where it turned out not to be needed.
-    pub(super) fn charge_cpu(&mut self, cpu_ns: u64) {
-        self.cost.cpu_ns += cpu_ns;
-    }
-
-    /// Adds the next file; `None` if it has nothing.
-    pub(super) fn add(&mut self, path: &str, size: u64, finding: Option<Result<Finding, Stop>>) {
-        self.has_files = true;
-        let mut looked_at = size;
-        match finding {
-            None => {}
-            Some(Ok(finding)) => {
-                looked_at = looked_at.saturating_add(finding.again);
-                self.count = self.count.saturating_add(finding.count);
-                let missing = self.missing_places();
-                let lines = finding.lines.into_iter().take(missing);
-                self.places.extend(lines.map(|line| Place {
-                    path: path.into(),
-                    line,
-                }));
-            }
-            Some(Err(stop)) => self.fail(stop.reason(path)),
+    /// Gives the request up if with what it shares it took more fuel than it may.
+    pub(super) fn hold_to_budget(&mut self, shared: u64) -> bool {
+        let Some(limit) = self.request.fuel else {
+            return false;
+        };
+        let is_over = self.own.fuel.saturating_add(shared) > limit;
+        if is_over {
+            self.fail(Reason::new(
+                ReasonCode::BudgetExceeded,
+                format!(
+                    "scanning took more than {limit} units of fuel, the limit of the predicate; raise --fuel or narrow the path"
+                ),
+            ));
         }
-        self.cost.bytes = self.cost.bytes.saturating_add(size);
-        self.cost.fuel = self.cost.fuel.saturating_add(fuel::file(looked_at));
+        is_over
     }
 
-    /// The answer. A request that is still open has seen all its files.
-    pub(super) fn finish(self) -> Fetched {
+    /// Accounts for the regex and the time that preparing it took.
+    pub(super) fn charge_regex(&mut self, cpu_ns: u64) {
+        self.own.fuel += fuel::REGEX;
+        self.own.cpu_ns += cpu_ns;
+    }
+
+    /// Adds what was found in the next file.
+    pub(super) fn add(&mut self, path: &str, finding: &Finding) {
+        let again = finding.again / fuel::BYTES_PER_UNIT;
+        self.own.fuel = self.own.fuel.saturating_add(again);
+        // Counting may have gone on for others.
+        let missing = usize::try_from(self.missing()).unwrap_or(usize::MAX);
+        let lines = finding.lines.iter();
+        let lines = lines.take(missing.min(self.missing_places()));
+        self.places.extend(lines.map(|&line| Place {
+            path: path.into(),
+            line,
+        }));
+        self.count = self.count.saturating_add(finding.count);
+        if let Some(stop) = &finding.stop
+            && self.is_open()
+        {
+            self.fail(stop.reason(path));
+        }
+    }
+
+    /// The answer, given what the request shared until it was decided. One that is
+    /// still open has seen all its files.
+    pub(super) fn finish(mut self, shared: Cost) -> Fetched {
         let value = match self.unknown {
             Some(reason) => FactValue::Unknown(reason),
             None => match self.request.limit {
@@ -115,9 +114,10 @@ impl<'a> Tally<'a> {
                 },
             },
         };
+        self.own += shared;
         Fetched {
             value,
-            cost: self.cost,
+            cost: self.own,
             places: self.places,
         }
     }

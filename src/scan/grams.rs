@@ -1,0 +1,385 @@
+//! All the literals of many patterns in one pass over a text.
+//!
+//! Every literal is entered under one of its grams: four bytes in a row, or two for
+//! literals shorter than that. A pass looks up the gram at every position of the
+//! text in a bit map that fits the cache, and only what is in it is compared with
+//! the literals themselves. Grams are folded so that ASCII letters are equal in
+//! either case; which gram of a literal is taken is up to a sample of the text, the
+//! rarest being the best. The work grows with the bytes and with what is found, and
+//! hardly with the number of literals.
+
+use crate::scan::literal::{Literal, Proof};
+use crate::scan::sample::{Sample, gram, pair};
+
+/// Positions looked at before what was found is followed up.
+const BLOCK: usize = 4096;
+
+/// Makes ASCII letters equal in either case, and some other bytes too.
+const FOLD: u64 = 0x2020_2020_2020_2020;
+
+/// The shortest literal that can be entered.
+pub(super) const SHORTEST: usize = 2;
+
+/// A literal as it is kept for comparison.
+#[derive(Clone, Debug)]
+pub(super) struct Needle {
+    bytes: Box<[u8]>,
+    ignore_case: bool,
+    /// Whose literal it is, by the number its owner gave.
+    pub(super) owner: u32,
+    pub(super) proof: Proof,
+}
+
+impl Needle {
+    pub(super) fn new(owner: u32, literal: &Literal) -> Self {
+        Self {
+            bytes: literal.bytes.clone(),
+            ignore_case: literal.ignore_case,
+            owner,
+            proof: literal.proof,
+        }
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(super) const fn ignores_case(&self) -> bool {
+        self.ignore_case
+    }
+
+    /// True if the text holds the literal at `start`.
+    fn is_at(&self, text: &[u8], start: usize) -> bool {
+        let Some(found) = text.get(start..start + self.bytes.len()) else {
+            return false;
+        };
+        if self.ignore_case {
+            found.eq_ignore_ascii_case(&self.bytes)
+        } else {
+            found == &*self.bytes
+        }
+    }
+}
+
+/// A gram of a needle.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    gram: u32,
+    needle: u32,
+    /// Where the gram is in the needle.
+    offset: u32,
+    /// How many bytes `head` holds.
+    head_len: u32,
+    /// The first bytes of the needle, folded: most comparisons end here.
+    head: u64,
+}
+
+/// The grams of one length.
+#[derive(Debug, Default)]
+struct Tier {
+    bits: Vec<u64>,
+    /// For each hash, cut to its upper bits, where its entries start.
+    starts: Vec<u32>,
+    entries: Vec<Entry>,
+}
+
+/// Literals to be searched together.
+#[derive(Debug)]
+pub(super) struct Grams {
+    needles: Vec<Needle>,
+    quads: Tier,
+    pairs: Tier,
+}
+
+/// How many bits of a hash say where its entries start.
+const START_BITS: u32 = 15;
+
+/// Words of the small bit map, which stays in the first cache, and of the large one.
+const SMALL: usize = 1 << 10;
+const LARGE: usize = 1 << 14;
+
+/// Entries up to which the small map is sparse enough.
+const SMALL_ENTRIES: usize = 1500;
+
+impl Grams {
+    /// Enters needles. Those of one owner must be all of at least four bytes or all
+    /// of the short kind: see [`Grams::scan`]. Needles below [`SHORTEST`] are not
+    /// found.
+    pub(super) fn new(needles: Vec<Needle>, sample: &Sample) -> Self {
+        let mut shortest = std::collections::HashMap::<u32, usize>::new();
+        for needle in &needles {
+            let len = shortest.entry(needle.owner).or_insert(usize::MAX);
+            *len = (*len).min(needle.bytes.len());
+        }
+        let mut quads = Vec::new();
+        let mut pairs = Vec::new();
+        for (number, needle) in needles.iter().enumerate() {
+            let number = u32::try_from(number).unwrap_or(u32::MAX);
+            let is_short = shortest.get(&needle.owner).is_some_and(|&len| len < 4);
+            if is_short {
+                pairs.extend(entry(
+                    needle,
+                    number,
+                    2,
+                    |at| pair(at),
+                    |gram| sample.pair(gram),
+                ));
+            } else {
+                quads.extend(entry(
+                    needle,
+                    number,
+                    4,
+                    |at| gram(at),
+                    |gram| sample.gram(gram),
+                ));
+            }
+        }
+        Self {
+            needles,
+            quads: Tier::new(quads),
+            pairs: Tier::new(pairs),
+        }
+    }
+
+    /// Calls back for every place where a needle stands, with the place of its gram
+    /// and that of its start. The needles of one owner come in an order in which
+    /// their lines ascend: a gram is on the line of its needle, and all grams of an
+    /// owner are found by one pass.
+    pub(super) fn scan(&self, text: &[u8], found: &mut impl FnMut(&Needle, usize, usize)) {
+        self.quads.scan::<4>(text, &self.needles, found);
+        self.pairs.scan::<2>(text, &self.needles, found);
+    }
+
+    /// What it takes in memory, in bytes.
+    pub(super) fn memory_usage(&self) -> usize {
+        let tier = |tier: &Tier| {
+            tier.bits.len() * 8 + tier.starts.len() * 4 + tier.entries.len() * size_of::<Entry>()
+        };
+        let needle = |needle: &Needle| size_of::<Needle>() + needle.bytes.len();
+        tier(&self.quads) + tier(&self.pairs) + self.needles.iter().map(needle).sum::<usize>()
+    }
+}
+
+/// The entry of a needle under its rarest gram.
+fn entry(
+    needle: &Needle,
+    number: u32,
+    width: usize,
+    gram: impl Fn(&[u8]) -> u32,
+    frequency: impl Fn(u32) -> u32,
+) -> Option<Entry> {
+    let bytes = &needle.bytes;
+    let (offset, window) = bytes
+        .windows(width)
+        .enumerate()
+        .min_by_key(|(_, window)| frequency(gram(window)))?;
+    let head_len = bytes.len().min(8);
+    Some(Entry {
+        gram: gram(window),
+        needle: number,
+        offset: u32::try_from(offset).ok()?,
+        head_len: u32::try_from(head_len).ok()?,
+        head: head(bytes.get(..head_len)?),
+    })
+}
+
+/// Up to eight bytes as a number, folded.
+fn head(bytes: &[u8]) -> u64 {
+    let mut head = [0; 8];
+    for (to, from) in head.iter_mut().zip(bytes) {
+        *to = from | 0x20;
+    }
+    u64::from_le_bytes(head)
+}
+
+const fn hash(gram: u32) -> u32 {
+    gram.wrapping_mul(0x9E37_79B1)
+}
+
+impl Tier {
+    fn new(mut entries: Vec<Entry>) -> Self {
+        if entries.is_empty() {
+            return Self::default();
+        }
+        entries.sort_by_key(|entry| hash(entry.gram));
+        let words = if entries.len() <= SMALL_ENTRIES {
+            SMALL
+        } else {
+            LARGE
+        };
+        let mut bits = vec![0; words];
+        let mut starts = vec![0; (1 << START_BITS) + 1];
+        for entry in &entries {
+            let hash = hash(entry.gram);
+            let bit = hash >> (26 - words.ilog2());
+            bits[(bit >> 6) as usize] |= 1 << (bit & 63);
+            starts[(hash >> (32 - START_BITS)) as usize + 1] += 1;
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        Self {
+            bits,
+            starts,
+            entries,
+        }
+    }
+
+    fn scan<const WIDTH: usize>(
+        &self,
+        text: &[u8],
+        needles: &[Needle],
+        found: &mut impl FnMut(&Needle, usize, usize),
+    ) {
+        if let Ok(bits) = <&[u64; SMALL]>::try_from(&*self.bits) {
+            self.scan_with::<WIDTH, SMALL>(bits, text, needles, found);
+        } else if let Ok(bits) = <&[u64; LARGE]>::try_from(&*self.bits) {
+            self.scan_with::<WIDTH, LARGE>(bits, text, needles, found);
+        }
+    }
+
+    /// The length of the bit map is known to the compiler, so that no look-up needs
+    /// a check of its bounds.
+    fn scan_with<const WIDTH: usize, const WORDS: usize>(
+        &self,
+        bits: &[u64; WORDS],
+        text: &[u8],
+        needles: &[Needle],
+        found: &mut impl FnMut(&Needle, usize, usize),
+    ) {
+        let mut candidates = [0_u32; BLOCK];
+        let mut from = 0;
+        while from + WIDTH <= text.len() {
+            let block = &text[from..text.len().min(from + BLOCK + WIDTH - 1)];
+            let mut count = 0;
+            for (position, window) in (0_u32..).zip(block.windows(WIDTH)) {
+                let bit = hash(gram_of::<WIDTH>(window)) >> (26 - WORDS.ilog2());
+                // Written without a branch, which would be mispredicted too often.
+                candidates[count & (BLOCK - 1)] = position;
+                count += (bits[(bit >> 6) as usize & (WORDS - 1)] >> (bit & 63) & 1) as usize;
+            }
+            for &candidate in &candidates[..count.min(BLOCK)] {
+                let at = from + candidate as usize;
+                self.follow::<WIDTH>(at, text, needles, found);
+            }
+            from += BLOCK;
+        }
+    }
+
+    /// Compares the needles of the gram at a position.
+    #[inline]
+    fn follow<const WIDTH: usize>(
+        &self,
+        at: usize,
+        text: &[u8],
+        needles: &[Needle],
+        found: &mut impl FnMut(&Needle, usize, usize),
+    ) {
+        let gram = gram_of::<WIDTH>(&text[at..at + WIDTH]);
+        let bucket = (hash(gram) >> (32 - START_BITS)) as usize;
+        let (from, to) = (
+            self.starts[bucket] as usize,
+            self.starts[bucket + 1] as usize,
+        );
+        for entry in &self.entries[from..to] {
+            if entry.gram != gram {
+                continue;
+            }
+            let Some(start) = at.checked_sub(entry.offset as usize) else {
+                continue;
+            };
+            if let Some(Ok(eight)) = text.get(start..start + 8).map(<[u8; 8]>::try_from) {
+                let folded = u64::from_le_bytes(eight) | FOLD;
+                let unused = 64 - 8 * entry.head_len;
+                if (folded ^ entry.head) << unused != 0 {
+                    continue;
+                }
+            }
+            let needle = &needles[entry.needle as usize];
+            if needle.is_at(text, start) {
+                found(needle, at, start);
+            }
+        }
+    }
+}
+
+#[inline]
+fn gram_of<const WIDTH: usize>(window: &[u8]) -> u32 {
+    if WIDTH == 4 {
+        gram(window)
+    } else {
+        pair(window)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn needle(owner: u32, text: &[u8], ignore_case: bool) -> Needle {
+        Needle {
+            bytes: text.into(),
+            ignore_case,
+            owner,
+            proof: Proof::Candidate,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_place_is_found_and_no_other(
+            texts in prop::collection::vec("[abAB_\u{e9}]{2,9}", 1..60),
+            ignore in any::<u64>(),
+            text in "[abAB_\u{e9}\n]{0,300}",
+            repeat in 1..40_usize,
+        ) {
+            let text = text.repeat(repeat);
+            let text = text.as_bytes();
+            let needles: Vec<_> = texts
+                .iter()
+                .zip(0..)
+                .map(|(text, owner)| {
+                    let ignore = ignore >> (owner % 64) & 1 == 1;
+                    let text = if ignore { text.to_ascii_lowercase() } else { text.clone() };
+                    needle(owner, text.as_bytes(), ignore)
+                })
+                .collect();
+            let mut expected = Vec::new();
+            for needle in &needles {
+                for start in 0..text.len() {
+                    if needle.is_at(text, start) {
+                        expected.push((needle.owner, start));
+                    }
+                }
+            }
+            let mut sample = Sample::default();
+            sample.add(text);
+            let grams = Grams::new(needles, &sample);
+            let mut found = Vec::new();
+            grams.scan(text, &mut |needle, at, start| {
+                assert!(start <= at && at < start + needle.bytes.len());
+                found.push((needle.owner, start));
+            });
+            found.sort_unstable();
+            prop_assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn thousands_of_needles_are_told_apart() {
+        let needles: Vec<_> = (0..5000)
+            .map(|number| needle(number, format!("n{number:05}x").as_bytes(), false))
+            .collect();
+        let grams = Grams::new(needles, &Sample::default());
+        let text: String = (0..5000).map(|number| format!("n{number:05}x ")).collect();
+        let mut found = Vec::new();
+        grams.scan(text.as_bytes(), &mut |needle, _, _| {
+            found.push(needle.owner)
+        });
+        assert_eq!(found, (0..5000).collect::<Vec<_>>());
+    }
+}
