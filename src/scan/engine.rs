@@ -202,7 +202,7 @@ impl Book {
 
 impl<'a> Context<'a> {
     /// A panel of the slots of some requests, and for each request its member.
-    pub(super) fn panel(&self, indices: &[usize]) -> (Panel, Vec<u32>) {
+    pub(super) fn panel(&self, indices: &[usize]) -> (Panel<'a>, Vec<u32>) {
         let mut slots: Vec<usize> = indices
             .iter()
             .map(|&index| self.plan.slot_of[index])
@@ -214,13 +214,11 @@ impl<'a> Context<'a> {
             u32::try_from(slots.binary_search(slot).unwrap_or(0)).unwrap_or(u32::MAX)
         };
         let numbers = of_requests.iter().map(member).collect();
-        let members = slots.iter().map(|&slot| {
-            let known = &self.plan.slots[slot];
-            let prepared = self.prepared[slot].as_ref().ok();
+        let members = slots.iter().map(|&number| {
+            let prepared = self.prepared[number].as_ref().ok();
             Member {
-                slot,
-                counting: known.counting,
-                haystack: known.haystack,
+                number,
+                slot: self.plan.slots[number],
                 required: prepared.and_then(|prepared| prepared.required.clone()),
             }
         });
@@ -257,11 +255,8 @@ impl<'a> Context<'a> {
         self.enter(&mut ledger, indices, 0, members.into_iter());
         let open = ledger.members(&[0]);
         if !open.is_empty() {
-            let wanted = panel.wanted(&open, |members| {
-                panel
-                    .grams(members.iter().copied(), &Sample::default())
-                    .into()
-            });
+            let engines = panel.engines(&open, Sample::default);
+            let wanted = panel.wanted(&open, &engines);
             let needs: Needs = ledger.needs();
             let (scanned, cpu_ns) = timed(|| {
                 self.scratches.lend(|scratch| {

@@ -10,7 +10,7 @@ use crate::scan::compile::{Haystack, Matcher};
 use crate::scan::{Counting, Request, ScanOptions, Tier, scan};
 
 /// The lines of a file, by the definition.
-fn naive_lines(bytes: &[u8]) -> Vec<&[u8]> {
+pub(super) fn naive_lines(bytes: &[u8]) -> Vec<&[u8]> {
     let mut lines: Vec<_> = bytes.split(|&byte| byte == b'\n').collect();
     let last = lines.pop();
     for line in &mut lines {
@@ -20,7 +20,7 @@ fn naive_lines(bytes: &[u8]) -> Vec<&[u8]> {
     lines
 }
 
-fn naive_regex(pattern: &str) -> Option<regex::bytes::Regex> {
+pub(super) fn naive_regex(pattern: &str) -> Option<regex::bytes::Regex> {
     regex::bytes::RegexBuilder::new(pattern)
         .size_limit(1 << 20)
         .build()
@@ -35,7 +35,7 @@ fn pattern(text: &str) -> Pattern {
 }
 
 /// Every way to be searched.
-const TIERS: [Option<Tier>; 5] = [
+pub(super) const TIERS: [Option<Tier>; 5] = [
     None,
     Some(Tier::Literal),
     Some(Tier::Literals),
@@ -152,7 +152,7 @@ const ATOMS: &[&str] = &[
 ];
 
 /// Pieces of patterns that are near line ends in one way or another.
-fn piece() -> impl Strategy<Value = String> {
+pub(super) fn piece() -> impl Strategy<Value = String> {
     let leaf = proptest::sample::select(ATOMS).prop_map(str::to_owned);
     leaf.prop_recursive(3, 12, 3, |inner| {
         prop_oneof![
@@ -187,13 +187,13 @@ const PARTS: &[&[u8]] = &[
     b"_",
 ];
 
-fn text() -> impl Strategy<Value = Vec<u8>> {
+pub(super) fn text() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(proptest::sample::select(PARTS), 0..24)
         .prop_map(|parts| parts.concat())
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
     fn counts_are_those_of_the_naive_algorithm(pattern in piece(), bytes in text()) {

@@ -6,11 +6,13 @@ use crate::facts::CancelToken;
 use crate::files::{
     Block, Content, ContentId, File, FileError, Flow, Limits, PROBE_BYTES, Reader, Reading,
 };
+use crate::reason::Reason;
+use crate::scan::combined::{Combined, Stopped};
 use crate::scan::compile::Haystack;
 use crate::scan::engine::Counting;
 use crate::scan::finding::{Finding, Stop, Tracker};
 use crate::scan::grams::Needle;
-use crate::scan::lines::{count_lines, join_lines};
+use crate::scan::lines::{count_lines, join_lines, lines};
 use crate::scan::literal::{Proof, edge_holds};
 use crate::scan::matches::{count_in_lines, count_matches};
 use crate::scan::panel::{Member, Panel, Wanted};
@@ -107,7 +109,7 @@ const NOWHERE: u32 = u32::MAX;
 pub(super) fn scan_file(
     scanner: Scanner<'_>,
     file: &dyn File,
-    panel: &Panel,
+    panel: &Panel<'_>,
     (wanted, needs): (&Wanted, &Needs),
     skip_binary: bool,
     scratch: &mut Scratch,
@@ -130,10 +132,8 @@ pub(super) fn scan_file(
     for &member in &wanted.alone {
         search.start_alone(member);
     }
-    let is_text = |member: u32| panel.members[member as usize].haystack == Haystack::Text;
-    let mut all = wanted.alone.iter().chain(&wanted.many);
-    let has_text = all.any(|&member| is_text(member))
-        || wanted.singly.iter().any(|(member, ..)| is_text(*member));
+    let is_text = |member: u32| panel.members[member as usize].slot.haystack == Haystack::Text;
+    let has_text = panel.has_text && wanted.members().any(is_text);
     let limits = scanner.limits;
     let reading = Reading {
         limits: *limits,
@@ -193,23 +193,10 @@ fn too_long_for_text(limits: &Limits) -> Finding {
     }
 }
 
-impl Wanted {
-    /// True if nothing is searched.
-    pub(super) fn is_empty(&self) -> bool {
-        self.many.is_empty() && self.singly.is_empty() && self.alone.is_empty()
-    }
-
-    fn members(&self) -> impl Iterator<Item = u32> {
-        let singly = self.singly.iter().map(|(member, ..)| *member);
-        let others = self.alone.iter().chain(&self.many).copied();
-        others.chain(singly)
-    }
-}
-
 /// The search of one file.
 struct Search<'a, 's> {
     scanner: Scanner<'a>,
-    panel: &'a Panel,
+    panel: &'a Panel<'a>,
     needs: &'a Needs,
     caches: &'s mut Caches,
     counts: &'s mut Counts,
@@ -221,7 +208,10 @@ impl Search<'_, '_> {
     /// Searches a block; `text` is the same block as [`join_lines`] gives it.
     fn block(&mut self, wanted: &Wanted, block: &Block<'_>, text: Option<&[u8]>) -> Flow {
         if let Some(text) = text {
-            self.literals(wanted, block, text);
+            self.literals(wanted, text);
+            self.together(wanted, block, text);
+            self.counts.number_spots(text, block.lines_before);
+            self.counts.base += text.len() as u64 + 1;
         }
         for member in std::mem::take(&mut self.counts.marked) {
             self.start_alone(member);
@@ -240,7 +230,7 @@ impl Search<'_, '_> {
         }
     }
 
-    fn literals(&mut self, wanted: &Wanted, block: &Block<'_>, text: &[u8]) {
+    fn literals(&mut self, wanted: &Wanted, text: &[u8]) {
         let Self {
             scanner,
             panel,
@@ -252,7 +242,7 @@ impl Search<'_, '_> {
         let mut found = |needle: &Needle, owner: u32, at: usize, start: usize| {
             let member = &panel.members[owner as usize];
             counts.seen(text, (needle, owner, member), (at, start), needs, |line| {
-                caches.is_match(scanner.pool, member.slot, line)
+                caches.is_match(scanner.pool, member.number, line)
             });
         };
         if let Some(grams) = &wanted.grams {
@@ -265,8 +255,75 @@ impl Search<'_, '_> {
                 found(needle, *member, start, start);
             }
         }
-        counts.number_spots(text, block.lines_before);
-        counts.base += text.len() as u64 + 1;
+    }
+
+    /// Runs the automata of members without literals.
+    fn together(&mut self, wanted: &Wanted, block: &Block<'_>, text: &[u8]) {
+        for &(member, automaton) in &wanted.together {
+            if self.caches.gave_up(&wanted.combined, automaton as usize) {
+                self.start_alone(member);
+                self.run_alone(member, block, Some(text));
+            }
+        }
+        for (number, combined) in wanted.combined.iter().enumerate() {
+            if self.counts.is_wanted(&combined.members)
+                && !self.caches.gave_up(&wanted.combined, number)
+            {
+                self.run_together(wanted, (number, combined), text);
+            }
+        }
+    }
+
+    fn run_together(
+        &mut self,
+        wanted: &Wanted,
+        (number, combined): (usize, &Combined),
+        text: &[u8],
+    ) {
+        let mut from = 0;
+        loop {
+            let Self { counts, needs, .. } = self;
+            let mut found = |member, at| counts.match_at(text, member, at, needs);
+            let stopped = self.caches.together(&wanted.combined, number, |cache| {
+                combined.run(cache, text, from, &mut found)
+            });
+            let (unread, gave_up) = match stopped {
+                Stopped::End => return,
+                Stopped::Line(line) => (line, false),
+                Stopped::GaveUp(line) => (line, true),
+            };
+            if gave_up {
+                self.caches.give_up(number);
+            }
+            // The regexes read what the automaton cannot.
+            let mut next = text.len() + 1;
+            for (start, line) in lines(&text[unread..]) {
+                self.try_each(&combined.members, text, unread + start, line);
+                next = unread + start + line.len() + 1;
+                if !gave_up {
+                    break;
+                }
+            }
+            if gave_up || next > text.len() {
+                return;
+            }
+            from = next;
+        }
+    }
+
+    /// Tries the regexes of members on a line, which starts at an offset of a text.
+    fn try_each(&mut self, members: &[u32], text: &[u8], start: usize, line: &[u8]) {
+        for &member in members {
+            if !self.counts.wants(member, start) {
+                continue;
+            }
+            let number = self.panel.members[member as usize].number;
+            match self.caches.is_match(self.scanner.pool, number, line) {
+                Ok(true) => self.counts.match_at(text, member, start, self.needs),
+                Ok(false) => {}
+                Err(reason) => self.counts.fail(member, reason),
+            }
+        }
     }
 
     /// Adds a member whose regex runs over whole blocks.
@@ -304,8 +361,8 @@ impl Search<'_, '_> {
         };
         let flow = self
             .caches
-            .full(self.scanner.pool, member.slot, |matcher, cache| {
-                match (member.haystack, text, member.counting) {
+            .full(self.scanner.pool, member.number, |matcher, cache| {
+                match (member.slot.haystack, text, member.slot.counting) {
                     // Too large; the caller says so.
                     (Haystack::Text, ..) if !block.is_whole => Ok(Flow::More),
                     (Haystack::Text, ..) => {
@@ -343,7 +400,7 @@ impl Search<'_, '_> {
 impl Counts {
     /// Makes ready for a set of members.
     fn prepare(&mut self, members: usize, wanted: &Wanted) {
-        self.open = wanted.many.len() + wanted.singly.len();
+        self.open = wanted.many.len() + wanted.singly.len() + wanted.together.len();
         if self.wanted == wanted.id {
             return;
         }
@@ -361,6 +418,9 @@ impl Counts {
         for (member, ..) in &wanted.singly {
             self.resume[*member as usize] = 0;
         }
+        for (member, _) in &wanted.together {
+            self.resume[*member as usize] = 0;
+        }
     }
 
     /// Takes a literal that was seen; `at` is on its line, and those of one member
@@ -372,19 +432,15 @@ impl Counts {
         (needle, owner, member): (&Needle, u32, &Member),
         (at, start): (usize, usize),
         needs: &Needs,
-        is_match: impl FnOnce(&[u8]) -> Result<bool, crate::reason::Reason>,
+        is_match: impl FnOnce(&[u8]) -> Result<bool, Reason>,
     ) {
-        let index = owner as usize;
-        if self.base + at as u64 <= self.resume[index] {
+        if !self.wants(owner, at) {
             return;
         }
         if !member.is_by_line() {
             self.marked.push(owner);
-            if self.resume[index] == 0 {
-                self.touched.push(owner);
-            }
             // Not again in this block.
-            self.resume[index] = self.base + text.len() as u64;
+            self.pass(owner, text.len());
             return;
         }
         let is_sure = match needle.proof {
@@ -402,32 +458,68 @@ impl Counts {
                 starts.is_some() && ends.is_some()
             }
         };
+        if is_sure {
+            self.match_at(text, owner, at, needs);
+            return;
+        }
         let line_end = memchr(b'\n', &text[at..]).map_or(text.len(), |offset| at + offset);
-        if self.resume[index] == 0 {
-            self.touched.push(owner);
+        let line_start = memrchr(b'\n', &text[..at]).map_or(0, |newline| newline + 1);
+        match is_match(&text[line_start..line_end]) {
+            Ok(true) => self.count(owner, at, line_end, needs),
+            Ok(false) => self.pass(owner, line_end),
+            Err(reason) => self.fail(owner, reason),
         }
-        self.resume[index] = self.base + line_end as u64;
-        if !is_sure {
-            let line_start = memrchr(b'\n', &text[..at]).map_or(0, |newline| newline + 1);
-            match is_match(&text[line_start..line_end]) {
-                Ok(true) => {}
-                Ok(false) => return,
-                Err(reason) => {
-                    self.failed.push((owner, Stop::Pattern(reason)));
-                    self.resume[index] = u64::MAX;
-                    self.open -= 1;
-                    return;
-                }
-            }
+    }
+
+    /// True if a line that holds a place can still count for a member.
+    #[inline]
+    fn wants(&self, member: u32, at: usize) -> bool {
+        self.base + at as u64 > self.resume[member as usize]
+    }
+
+    /// True if any of the members is wanted.
+    fn is_wanted(&self, members: &[u32]) -> bool {
+        let mut resume = members.iter().map(|&member| self.resume[member as usize]);
+        resume.any(|resume| resume != u64::MAX)
+    }
+
+    /// Takes a match of a member on the line that holds a place.
+    fn match_at(&mut self, text: &[u8], member: u32, at: usize, needs: &Needs) {
+        if self.wants(member, at) {
+            let line_end = memchr(b'\n', &text[at..]).map_or(text.len(), |offset| at + offset);
+            self.count(member, at, line_end, needs);
         }
+    }
+
+    /// Counts a line and goes on behind it.
+    fn count(&mut self, member: u32, at: usize, line_end: usize, needs: &Needs) {
+        self.pass(member, line_end);
+        let index = member as usize;
         self.counts[index] += 1;
         if self.counts[index] <= needs.places[index] as u64 {
-            self.spots.push((at, owner));
+            self.spots.push((at, member));
         }
         if self.counts[index] >= needs.limits[index] {
             self.resume[index] = u64::MAX;
-            self.open -= 1;
+            self.open = self.open.saturating_sub(1);
         }
+    }
+
+    /// Goes on behind a line.
+    fn pass(&mut self, member: u32, line_end: usize) {
+        let resume = &mut self.resume[member as usize];
+        if *resume == 0 {
+            self.touched.push(member);
+        }
+        *resume = self.base + line_end as u64;
+    }
+
+    /// Gives a member up.
+    fn fail(&mut self, member: u32, reason: Reason) {
+        self.pass(member, 0);
+        self.resume[member as usize] = u64::MAX;
+        self.open = self.open.saturating_sub(1);
+        self.failed.push((member, Stop::Pattern(reason)));
     }
 
     /// Turns places in a text into numbers of lines.

@@ -2,6 +2,7 @@
 
 mod bound;
 mod clock;
+mod combined;
 mod compile;
 mod engine;
 #[cfg(test)]
@@ -20,6 +21,8 @@ mod matches;
 mod panel;
 mod pattern;
 mod plan;
+#[cfg(test)]
+mod plan_tests;
 mod pool;
 mod prepare;
 mod reach;

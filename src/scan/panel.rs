@@ -4,11 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::memmem::Finder;
+use regex_syntax::hir::Hir;
 
+use crate::scan::combined::Combined;
 use crate::scan::compile::Haystack;
 use crate::scan::engine::{Counting, Tier};
 use crate::scan::grams::{Grams, Needle, SHORTEST};
+use crate::scan::line_safe::{line_safe, sees_only_its_line};
 use crate::scan::literal::Required;
+use crate::scan::pattern::parse_pattern;
+use crate::scan::plan::Slot;
 use crate::scan::sample::Sample;
 
 /// Up to so many slots with literals, a search for each is quicker than one for
@@ -17,19 +22,18 @@ const FEW: usize = 8;
 
 /// A slot of a panel. Its index in the panel is its member number.
 #[derive(Clone, Debug)]
-pub(super) struct Member {
+pub(super) struct Member<'a> {
     /// The number of the slot.
-    pub(super) slot: usize,
-    pub(super) counting: Counting,
-    pub(super) haystack: Haystack,
+    pub(super) number: usize,
+    pub(super) slot: Slot<'a>,
     /// What a line with a match must hold, if that is of use.
     pub(super) required: Option<Arc<Required>>,
 }
 
-impl Member {
-    /// True if matches are counted line by line, where a literal is seen.
+impl Member<'_> {
+    /// True if lines are counted, so that each line can be decided by itself.
     pub(super) fn is_by_line(&self) -> bool {
-        self.counting == Counting::Lines && self.haystack == Haystack::Lines
+        self.slot.counting == Counting::Lines && self.slot.haystack == Haystack::Lines
     }
 
     /// The only literal, if one search of plain text finds it.
@@ -39,13 +43,35 @@ impl Member {
             _ => None,
         }
     }
+
+    /// The pattern as it can be run with others, and whether it asks where words
+    /// begin and end; `None` if it cannot.
+    fn to_combine(&self) -> Option<(bool, Hir)> {
+        if !self.is_by_line() {
+            return None;
+        }
+        let hir = line_safe(&parse_pattern(self.slot.pattern).ok()?);
+        let asks = hir.properties().look_set().contains_word_unicode();
+        sees_only_its_line(&hir).then_some((asks, hir))
+    }
 }
 
 /// Slots that are searched together in each of many files.
 #[derive(Debug)]
-pub(super) struct Panel {
-    pub(super) members: Vec<Member>,
+pub(super) struct Panel<'a> {
+    pub(super) members: Vec<Member<'a>>,
+    /// True if some member is matched against whole files.
+    pub(super) has_text: bool,
     forced: Option<Tier>,
+}
+
+/// What serves many members at once, and maybe others that nobody wants any more.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Engines {
+    grams: Option<Arc<Grams>>,
+    combined: Arc<Vec<Combined>>,
+    /// For each member the place of its automaton in `combined`.
+    automata: Vec<Option<u32>>,
 }
 
 /// What is searched in a file: some members of a panel, and how.
@@ -58,86 +84,150 @@ pub(super) struct Wanted {
     pub(super) grams: Option<Arc<Grams>>,
     /// Members with one literal, each searched by itself.
     pub(super) singly: Vec<(u32, Needle, Finder<'static>)>,
+    /// Members whose automata are run together, with the automaton.
+    pub(super) together: Vec<(u32, u32)>,
+    pub(super) combined: Arc<Vec<Combined>>,
     /// Members whose regexes are run over the whole file.
     pub(super) alone: Vec<u32>,
 }
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
-impl Panel {
+impl<'a> Panel<'a> {
     /// A panel of slots. `forced` puts every slot that can be served by the tier
     /// into it.
-    pub(super) fn new(members: Vec<Member>, forced: Option<Tier>) -> Self {
-        Self { members, forced }
-    }
-
-    /// The literals of members, for one pass.
-    pub(super) fn grams(&self, members: impl IntoIterator<Item = u32>, sample: &Sample) -> Grams {
-        let mut needles = Vec::new();
-        for number in members {
-            let member = &self.members[number as usize];
-            for literal in member
-                .required
-                .iter()
-                .flat_map(|required| &required.literals)
-            {
-                needles.push(Needle::new(number, literal));
-            }
-        }
-        Grams::new(needles, sample)
-    }
-
-    /// The tier that serves a member where `many` members with literals are
-    /// searched.
-    pub(super) fn tier(&self, number: u32, many: usize) -> Tier {
-        let member = &self.members[number as usize];
-        let has_literals = member.required.is_some();
-        match self.forced {
-            Some(Tier::Regex) => Tier::Regex,
-            Some(Tier::Literals) if has_literals => Tier::Literals,
-            Some(Tier::Literal) if member.single().is_some() => Tier::Literal,
-            Some(Tier::Literal | Tier::Combined) => Tier::Regex,
-            _ if !has_literals => Tier::Regex,
-            _ if many > FEW => Tier::Literals,
-            _ if member.single().is_some() => Tier::Literal,
-            _ => Tier::Regex,
+    pub(super) fn new(members: Vec<Member<'a>>, forced: Option<Tier>) -> Self {
+        let is_text = |member: &Member<'_>| member.slot.haystack == Haystack::Text;
+        Self {
+            has_text: members.iter().any(is_text),
+            members,
+            forced,
         }
     }
 
-    /// How the members are searched. `grams` gives the literals of all those that
-    /// are searched at once, and of any others.
-    pub(super) fn wanted(
-        &self,
-        members: &[u32],
-        grams: impl FnOnce(&[u32]) -> Arc<Grams>,
-    ) -> Wanted {
-        let literals = members
+    /// Builds what serves many members at once, where that pays.
+    pub(super) fn engines(&self, members: &[u32], sample: impl FnOnce() -> Sample) -> Engines {
+        let member = |number: u32| &self.members[number as usize];
+        let (literals, others): (Vec<u32>, Vec<u32>) = members
             .iter()
-            .filter(|&&number| self.members[number as usize].required.is_some())
-            .count();
+            .partition(|&&number| member(number).required.is_some());
+        let mut engines = Engines::default();
+        if literals.len() > FEW || self.forced == Some(Tier::Literals) {
+            let mut needles = Vec::new();
+            for &number in &literals {
+                let required = member(number).required.iter();
+                let literals = required.flat_map(|required| &required.literals);
+                needles.extend(literals.map(|literal| Needle::new(number, literal)));
+            }
+            engines.grams = Some(Arc::new(Grams::new(needles, &sample())));
+        }
+        let to_combine = match self.forced {
+            Some(Tier::Combined) => members,
+            None => &others,
+            _ => &[],
+        };
+        if to_combine.len() > 1 {
+            engines.combine(self, to_combine);
+        }
+        engines
+    }
+
+    /// How some members are searched, of those that the engines were built for.
+    pub(super) fn wanted(&self, members: &[u32], engines: &Engines) -> Wanted {
+        let has_literals = |number: u32| self.members[number as usize].required.is_some();
+        let literals = members.iter().filter(|&&number| has_literals(number));
+        let are_many = literals.count() > FEW;
         let mut wanted = Wanted {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             many: Vec::new(),
-            grams: None,
+            grams: engines.grams.clone(),
             singly: Vec::new(),
+            together: Vec::new(),
+            combined: Arc::clone(&engines.combined),
             alone: Vec::new(),
         };
         for &number in members {
-            match self.tier(number, literals) {
-                Tier::Literals => wanted.many.push(number),
-                Tier::Literal => {
-                    if let Some(needle) = self.members[number as usize].single() {
-                        let finder = Finder::new(needle.bytes()).into_owned();
-                        wanted.singly.push((number, needle, finder));
-                    }
-                }
-                Tier::Regex | Tier::Combined => wanted.alone.push(number),
+            let single = self.members[number as usize].single();
+            let automaton = engines.automaton(number);
+            let (many, singly, together) = match self.forced {
+                None => (
+                    are_many && has_literals(number),
+                    single,
+                    automaton.filter(|_| !has_literals(number)),
+                ),
+                Some(Tier::Literals) => (has_literals(number), None, None),
+                Some(Tier::Literal) => (false, single, None),
+                Some(Tier::Combined) => (false, None, automaton),
+                Some(Tier::Regex) => (false, None, None),
+            };
+            if many && wanted.grams.is_some() {
+                wanted.many.push(number);
+            } else if let Some(needle) = singly {
+                let finder = Finder::new(needle.bytes()).into_owned();
+                wanted.singly.push((number, needle, finder));
+            } else if let Some(automaton) = together {
+                wanted.together.push((number, automaton));
+            } else {
+                wanted.alone.push(number);
             }
         }
-        if !wanted.many.is_empty() {
-            wanted.grams = Some(grams(&wanted.many));
+        if wanted.many.is_empty() {
+            wanted.grams = None;
         }
         wanted
+    }
+}
+
+impl Engines {
+    fn combine(&mut self, panel: &Panel<'_>, members: &[u32]) {
+        let mut asking = Vec::new();
+        let mut others = Vec::new();
+        for &number in members {
+            // A word boundary makes an automaton stop at what is no ASCII.
+            match panel.members[number as usize].to_combine() {
+                Some((true, hir)) => asking.push((number, hir)),
+                Some((false, hir)) => others.push((number, hir)),
+                None => {}
+            }
+        }
+        let mut combined = Combined::build(&asking);
+        combined.extend(Combined::build(&others));
+        self.automata = vec![None; panel.members.len()];
+        for (automaton, combined) in (0..).zip(&combined) {
+            for &member in &combined.members {
+                self.automata[member as usize] = Some(automaton);
+            }
+        }
+        self.combined = Arc::new(combined);
+    }
+
+    fn automaton(&self, member: u32) -> Option<u32> {
+        self.automata.get(member as usize).copied().flatten()
+    }
+}
+
+impl Wanted {
+    /// How many members each tier serves, in the order of [`Tier`].
+    pub(super) fn tiers(&self) -> [usize; 4] {
+        [
+            self.singly.len(),
+            self.many.len(),
+            self.together.len(),
+            self.alone.len(),
+        ]
+    }
+
+    /// True if nothing is searched.
+    pub(super) fn is_empty(&self) -> bool {
+        self.tiers() == [0; 4]
+    }
+
+    /// All members.
+    pub(super) fn members(&self) -> impl Iterator<Item = u32> {
+        let singly = self.singly.iter().map(|(member, ..)| *member);
+        let together = self.together.iter().map(|&(member, _)| member);
+        let others = self.alone.iter().chain(&self.many).copied();
+        others.chain(singly).chain(together)
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use regex_automata::{hybrid, meta};
 
 use crate::reason::Reason;
+use crate::scan::combined::Combined;
 use crate::scan::compile::Matcher;
 use crate::scan::line_matcher::{LONGEST_LINE, LineMatcher};
 use crate::scan::line_safe::line_safe;
@@ -109,6 +110,16 @@ pub(super) struct Caches {
     bytes: usize,
     lines: Vec<Option<Box<(Arc<LineMatcher>, hybrid::dfa::Cache)>>>,
     full: Vec<Option<Box<(Arc<Matcher>, meta::Cache)>>>,
+    together: Together,
+}
+
+/// The caches of the automata that serve many patterns.
+#[derive(Debug, Default)]
+struct Together {
+    combined: Arc<Vec<Combined>>,
+    caches: Vec<Option<hybrid::dfa::Cache>>,
+    /// Those that need more states than there is room for.
+    gave_up: Vec<bool>,
 }
 
 impl Caches {
@@ -191,6 +202,30 @@ impl Caches {
         Ok(result)
     }
 
+    /// Lends the cache of one of several automata.
+    pub(super) fn together<R>(
+        &mut self,
+        combined: &Arc<Vec<Combined>>,
+        number: usize,
+        search: impl FnOnce(&mut hybrid::dfa::Cache) -> R,
+    ) -> R {
+        self.together.turn_to(combined);
+        let cache = &mut self.together.caches[number];
+        search(cache.get_or_insert_with(|| combined[number].create_cache()))
+    }
+
+    /// True if an automaton is not to be used any more.
+    pub(super) fn gave_up(&mut self, combined: &Arc<Vec<Combined>>, number: usize) -> bool {
+        self.together.turn_to(combined);
+        self.together.gave_up[number]
+    }
+
+    /// Notes that an automaton, of those used last, needs too many states.
+    pub(super) fn give_up(&mut self, number: usize) {
+        self.together.gave_up[number] = true;
+        self.together.caches[number] = None;
+    }
+
     /// Lets go of what the pool dropped.
     fn refresh(&mut self, pool: &Pool<'_>) {
         let generation = pool.generation.load(Ordering::Relaxed);
@@ -212,6 +247,19 @@ impl Caches {
         self.lines.clear();
         self.full.clear();
         self.bytes = 0;
+    }
+}
+
+impl Together {
+    /// Makes room for other automata.
+    fn turn_to(&mut self, combined: &Arc<Vec<Combined>>) {
+        if !Arc::ptr_eq(&self.combined, combined) {
+            self.combined = Arc::clone(combined);
+            self.caches.clear();
+            self.caches.resize_with(combined.len(), || None);
+            self.gave_up.clear();
+            self.gave_up.resize(combined.len(), false);
+        }
     }
 }
 

@@ -8,7 +8,7 @@ const SLOTS: usize = 1 << 16;
 
 /// Frequencies of grams. What a text has more of than of another is a guess only:
 /// results never depend on it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Sample {
     grams: Vec<u16>,
     pairs: Vec<u16>,

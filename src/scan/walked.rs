@@ -1,7 +1,6 @@
 //! The files of all directories and globs: walked in order, scanned in parallel,
 //! added up in order.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use foldhash::{HashMap, HashMapExt};
@@ -14,9 +13,8 @@ use crate::scan::clock::timed;
 use crate::scan::engine::Context;
 use crate::scan::file::{Needs, Scanned, Scratch, scan_file};
 use crate::scan::finding::cancelled;
-use crate::scan::grams::Grams;
 use crate::scan::ledger::Ledger;
-use crate::scan::panel::{Panel, Wanted};
+use crate::scan::panel::{Engines, Panel, Wanted};
 use crate::scan::sample::Sample;
 use crate::scan::stream::{Event, Existence, Item, Stream, Targets};
 
@@ -44,7 +42,7 @@ pub(super) struct Walked {
 /// What is the same for all files of a chunk.
 struct Chunk<'a, 'c> {
     context: &'c Context<'a>,
-    panel: &'c Panel,
+    panel: &'c Panel<'a>,
     needs: &'c Needs,
     /// By the number of the cover: what is searched in its files.
     wanted: &'c HashMap<usize, Wanted>,
@@ -55,11 +53,12 @@ struct Chunk<'a, 'c> {
     decided: Vec<AtomicUsize>,
 }
 
-/// The literals of a walk.
-struct Literals {
+/// What serves many members of a walk at once.
+#[derive(Default)]
+struct Machinery {
     sample: Option<Sample>,
-    grams: Option<Arc<Grams>>,
-    /// How many members they serve.
+    engines: Engines,
+    /// How many members it was built for.
     members: usize,
 }
 
@@ -104,33 +103,28 @@ impl Walked {
 }
 
 /// Walks, scans and adds up.
-fn run(
-    context: &Context<'_>,
+fn run<'a>(
+    context: &Context<'a>,
     mut stream: Stream<'_>,
-    panel: &Panel,
+    panel: &Panel<'a>,
     ledger: &mut Ledger<'_>,
 ) -> Vec<Existence> {
     let cancel = context.scanner.cancel;
     let stop = || cancel.is_cancelled();
     let mut existing = Vec::new();
-    let mut literals = Literals {
-        sample: None,
-        grams: None,
-        members: 0,
-    };
+    let mut machinery = Machinery::default();
     let mut files = FIRST_FILES;
     let mut events = stream.next(files, &stop);
     while !events.is_empty() && (ledger.is_open() || stream.is_asked()) {
         let needs = ledger.needs();
         let mut wanted = HashMap::new();
-        let open = literals.open(panel, &needs);
+        machinery.fit(panel, &needs, &events);
         for event in &events {
             if let Event::File(item) = event
                 && !wanted.contains_key(&item.cover)
             {
                 let members = ledger.members(&stream.cover(item.cover));
-                let grams = |_: &[u32]| literals.serve(panel, &open, &events);
-                wanted.insert(item.cover, panel.wanted(&members, grams));
+                wanted.insert(item.cover, panel.wanted(&members, &machinery.engines));
             }
         }
         let items: Vec<&Item> = events
@@ -173,29 +167,21 @@ fn run(
     existing
 }
 
-impl Literals {
-    /// The members with literals that are still searched.
-    fn open(&self, panel: &Panel, needs: &Needs) -> Vec<u32> {
-        (0..)
-            .zip(panel.members.iter().zip(&needs.limits))
-            .filter(|(_, (member, limit))| member.required.is_some() && **limit > 0)
+impl Machinery {
+    /// Makes ready for the members that are still searched. What was built before
+    /// serves them too and is kept until half of it is of no use any more.
+    fn fit(&mut self, panel: &Panel<'_>, needs: &Needs, events: &[Event]) {
+        let open: Vec<u32> = (0..)
+            .zip(&needs.limits)
+            .filter(|&(_, &limit)| limit > 0)
             .map(|(number, _)| number)
-            .collect()
-    }
-
-    /// The literals of all that are open, and of some that are not any more: they
-    /// are left out when they are the half.
-    fn serve(&mut self, panel: &Panel, open: &[u32], events: &[Event]) -> Arc<Grams> {
-        if let Some(grams) = &self.grams
-            && open.len() * 2 > self.members
-        {
-            return Arc::clone(grams);
+            .collect();
+        if self.members > 0 && open.len() * 2 > self.members {
+            return;
         }
-        let sample = self.sample.get_or_insert_with(|| sample(events));
-        let grams = Arc::new(panel.grams(open.iter().copied(), sample));
+        let sample = || self.sample.get_or_insert_with(|| sample(events)).clone();
+        self.engines = panel.engines(&open, sample);
         self.members = open.len();
-        self.grams = Some(Arc::clone(&grams));
-        grams
     }
 }
 
@@ -223,7 +209,7 @@ fn sample(events: &[Event]) -> Sample {
 impl<'a, 'c> Chunk<'a, 'c> {
     fn new(
         context: &'c Context<'a>,
-        panel: &'c Panel,
+        panel: &'c Panel<'a>,
         needs: &'c Needs,
         wanted: &'c HashMap<usize, Wanted>,
     ) -> Self {
