@@ -1,48 +1,41 @@
-//! stub
-use crate::facts::Pattern;
-use regex_syntax::hir::Hir;
-#[derive(Clone, Debug)]
-pub(in crate::scan) struct Required {
-    pub literals: Vec<Literal>,
+//! What a line must hold for a pattern to match it: literals that a search for many
+//! patterns can look for before any regex is run.
+
+mod edge;
+mod extract;
+mod parts;
+mod plain;
+#[cfg(test)]
+mod soundness;
+
+pub(super) use edge::{Edge, edge_holds};
+pub(super) use extract::required;
+pub(super) use plain::plain;
+
+/// What a pattern needs: a line that matches holds at least one of the literals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Required {
+    /// At least one; none is empty.
+    pub(super) literals: Vec<Literal>,
 }
-#[derive(Clone, Debug)]
-pub(in crate::scan) struct Literal {
-    pub bytes: Box<[u8]>,
-    pub ignore_case: bool,
-    pub proof: Proof,
+
+/// Bytes in a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Literal {
+    /// The bytes; where case is ignored, ASCII letters are lower case.
+    pub(super) bytes: Box<[u8]>,
+    /// True if ASCII letters match in either case.
+    pub(super) ignore_case: bool,
+    /// What an occurrence says.
+    pub(super) proof: Proof,
 }
-#[derive(Clone, Copy, Debug)]
-pub(in crate::scan) enum Proof {
+
+/// What the occurrence of a literal says about its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// With these neighbours the line matches; without them this occurrence is no
+    /// match.
     Match { start: Edge, end: Edge },
+    /// Only the regex can tell.
     Candidate,
-}
-#[derive(Clone, Copy, Debug)]
-pub(in crate::scan) enum Edge {
-    Any,
-}
-pub(in crate::scan) fn required(_: &Hir) -> Option<Required> {
-    None
-}
-pub(in crate::scan) fn plain(pattern: &Pattern) -> Option<Required> {
-    if pattern
-        .text
-        .bytes()
-        .all(|b| b.is_ascii_alphanumeric() || b == b'_')
-        && pattern.flags == crate::facts::RegexFlags::NONE
-    {
-        return Some(Required {
-            literals: vec![Literal {
-                bytes: pattern.text.as_bytes().into(),
-                ignore_case: false,
-                proof: Proof::Match {
-                    start: Edge::Any,
-                    end: Edge::Any,
-                },
-            }],
-        });
-    }
-    None
-}
-pub(in crate::scan) fn edge_holds(_: Edge, _: &[u8], _: usize, _: bool) -> Option<bool> {
-    Some(true)
 }
