@@ -34,6 +34,7 @@
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 pub mod batch;
+pub mod budget;
 pub mod cache;
 pub mod check;
 pub mod claims;

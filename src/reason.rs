@@ -88,6 +88,10 @@ pub struct Reason {
     pub code: ReasonCode,
     /// Lower case, says what, where and what to do, ends without a period.
     pub detail: Box<str>,
+    /// False if an equal run over the same workspace may well come out otherwise,
+    /// because time decided and not the input: CPU limits, deadlines, requests to
+    /// stop.
+    pub deterministic: bool,
 }
 
 impl Reason {
@@ -96,6 +100,16 @@ impl Reason {
         Self {
             code,
             detail: detail.into(),
+            deterministic: true,
+        }
+    }
+
+    /// Marks what time decided.
+    #[must_use]
+    pub fn not_deterministic(self) -> Self {
+        Self {
+            deterministic: false,
+            ..self
         }
     }
 }

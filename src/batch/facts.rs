@@ -6,9 +6,11 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 
 use crate::batch::BatchError;
+use crate::batch::account::Account;
 use crate::code::FactSpec;
 use crate::facts::{
-    CancelToken, Cell, Cost, Demand, FactKey, FactSource, FactTable, FetchStats, Place, Primitive,
+    Cell, Cost, Demand, FactKey, FactSource, FactTable, FactValue, FetchStats, Fetched, Place,
+    Primitive,
 };
 
 /// All facts met so far and the table that the machine reads.
@@ -44,10 +46,9 @@ pub(super) struct Charge {
     pub(super) cost: Cost,
 }
 
-/// What one stage cost, and whom it is charged to.
+/// Whom one stage is charged to, and its totals.
 pub(super) struct Bill {
     pub(super) charges: Vec<Charge>,
-    pub(super) total: Cost,
     pub(super) stats: FetchStats,
 }
 
@@ -110,7 +111,9 @@ impl Facts {
         state.asking.len() == 1
     }
 
-    /// Fetches what was asked for and is not known yet, and shows all of it. The numbers are those for which [`Facts::ask`] returned true.
+    /// Fetches what was asked for and is not known yet, and shows all of it. The
+    /// numbers are those for which [`Facts::ask`] returned true. Once a budget is
+    /// used up or somebody asked to stop, what is not known stays unknown.
     ///
     /// # Errors
     /// [`BatchError::FactCount`] if the source breaks its contract.
@@ -119,26 +122,20 @@ impl Facts {
         asked: &[u32],
         source: &dyn FactSource,
         places: usize,
-        cancel: &CancelToken,
+        account: &mut Account,
     ) -> Result<Bill, BatchError> {
         let missing: Vec<u32> = asked
             .iter()
             .copied()
             .filter(|&number| self.is_pending(number))
             .collect();
-        let demands: Vec<Demand<'_>> = missing
-            .iter()
-            .filter_map(|&number| self.states.get(number as usize))
-            .map(|state| Demand {
-                key: &state.key,
-                limit: state.limit,
-                places,
-            })
-            .collect();
-        let (fetched, stats) = if demands.is_empty() {
-            (Vec::new(), FetchStats::default())
-        } else {
-            source.fetch(&demands, cancel)
+        let (fetched, stats) = match account.refusal() {
+            _ if missing.is_empty() => (Vec::new(), FetchStats::default()),
+            Some(reason) => {
+                let unknown = Fetched::from(FactValue::Unknown(reason));
+                (vec![unknown; missing.len()], FetchStats::default())
+            }
+            None => self.demand(&missing, source, places, account),
         };
         if fetched.len() != missing.len() {
             return Err(BatchError::FactCount {
@@ -147,9 +144,8 @@ impl Facts {
             });
         }
         let mut charges = Vec::new();
-        let mut total = Cost::default();
         for (&number, fetched) in missing.iter().zip(fetched) {
-            total += fetched.cost;
+            account.charge_fuel(fetched.cost.fuel);
             self.table.set(number as usize, fetched.value);
             let state = &mut self.states[number as usize];
             state.cell = self.table.cell(number);
@@ -162,11 +158,36 @@ impl Facts {
             self.table.show(number, state.cell);
             state.asking.clear();
         }
-        Ok(Bill {
-            charges,
-            total,
-            stats,
-        })
+        Ok(Bill { charges, stats })
+    }
+
+    fn demand(
+        &self,
+        missing: &[u32],
+        source: &dyn FactSource,
+        places: usize,
+        account: &Account,
+    ) -> (Vec<Fetched>, FetchStats) {
+        let fuel = account.fuel_for_a_fact();
+        let demands: Vec<Demand<'_>> = missing
+            .iter()
+            .filter_map(|&number| self.states.get(number as usize))
+            .map(|state| Demand {
+                key: &state.key,
+                limit: state.limit,
+                places,
+                fuel,
+            })
+            .collect();
+        let token = account.token();
+        let before = token.cpu_spent_ns();
+        let (fetched, stats) = source.fetch(&demands, token);
+        // What the source did not charge while it worked.
+        let charged = token.cpu_spent_ns().saturating_sub(before);
+        let times = fetched.iter().map(|fetched| fetched.cost.cpu_ns);
+        let reported = times.fold(0, u64::saturating_add);
+        token.charge_cpu(reported.saturating_sub(charged));
+        (fetched, stats)
     }
 
     fn is_pending(&self, number: u32) -> bool {

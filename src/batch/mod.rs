@@ -6,11 +6,13 @@
 //! its result, in order. Memory is bounded by the window and by the distinct
 //! programs and facts, not by the number of claims.
 
+mod account;
 mod facts;
 mod judge;
 mod programs;
 mod result;
 mod run;
+mod slice;
 
 pub use result::{ClaimResult, Evaluation, Origin, ShownFact, ShownValue, Summary, Verdict};
 pub use run::{Batch, BatchError, Content, Prepared, Settings, Sink, Submission};

@@ -6,15 +6,16 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use rayon::prelude::*;
 
+use crate::batch::account::Account;
 use crate::batch::facts::Facts;
-use crate::batch::{BatchError, Evaluation, Settings, judge};
+use crate::batch::{BatchError, Evaluation, Settings, Verdict, judge, slice};
 use crate::code::{Arena, Program, ProgramRef};
 use crate::digest::Digest;
-use crate::facts::{CancelToken, Cost, FactSource, FetchStats, Primitive};
+use crate::facts::{Cost, FactSource, FetchStats, Primitive};
 use crate::language::Language;
 use crate::lower::CompileError;
-use crate::reason::{Reason, ReasonCode};
-use crate::vm::{Trace, Truth, evaluate_traced};
+use crate::reason::Reason;
+use crate::vm::{Trace, Truth};
 
 /// What makes two claims state the same program.
 type Identity = (Digest, Language);
@@ -43,6 +44,8 @@ struct Open {
     facts: Vec<u32>,
     /// The facts asked for so far.
     asked: Vec<u32>,
+    /// The CPU time of evaluating it so far, in nanoseconds.
+    cpu_ns: u64,
 }
 
 impl Programs {
@@ -64,6 +67,7 @@ impl Programs {
         &mut self,
         program: Program,
         facts: &mut Facts,
+        account: &mut Account,
         exact: bool,
     ) -> Result<u32, BatchError> {
         let identity = (program.digest(), program.language());
@@ -80,12 +84,14 @@ impl Programs {
             .arena
             .link(&program, |fact| numbers[fact])
             .ok_or(BatchError::TooManyPrograms)?;
+        account.charge_fuel(program.fuel());
         self.open.push(Open {
             number,
             program,
             at,
             facts: numbers,
             asked: Vec::new(),
+            cpu_ns: 0,
         });
         Ok(number)
     }
@@ -115,22 +121,20 @@ impl Programs {
         facts: &mut Facts,
         source: &dyn FactSource,
         settings: &Settings,
-        cancel: &CancelToken,
-    ) -> Result<(FetchStats, Cost), BatchError> {
+        account: &mut Account,
+    ) -> Result<FetchStats, BatchError> {
         let mut stats = FetchStats::default();
-        let mut total = Cost::default();
         let mut open = std::mem::take(&mut self.open);
         facts.hide_all();
         let mut decided = Vec::new();
         for stage in 0..=Primitive::STAGES {
-            let traces: Vec<Trace> = open
-                .par_iter()
-                .with_min_len(256)
-                .map(|open| evaluate_traced(&self.arena, open.at, &facts.table))
-                .collect();
+            let programs: Vec<ProgramRef> = open.iter().map(|open| open.at).collect();
+            let slices = slice::evaluate_all(&programs, &self.arena, &facts.table, account);
             let mut asked = Vec::new();
             let mut still = Vec::new();
-            for (mut program, trace) in open.into_iter().zip(traces) {
+            let traces = slices.into_iter().flatten();
+            for (mut program, (trace, cpu_ns)) in open.into_iter().zip(traces) {
+                program.cpu_ns = program.cpu_ns.saturating_add(cpu_ns);
                 let needed = trace.needed();
                 // Facts of a later stage keep an undecided program open.
                 if !matches!(trace.truth, Truth::Unknown(_)) || needed.is_empty() {
@@ -148,46 +152,55 @@ impl Programs {
             if open.is_empty() {
                 break;
             }
-            let bill = facts.fetch(&asked, source, settings.places, cancel)?;
+            let bill = facts.fetch(&asked, source, settings.places, account)?;
             stats.files += bill.stats.files;
             stats.bytes += bill.stats.bytes;
-            total += bill.total;
             for charge in bill.charges {
                 self.entries[charge.program as usize].cost += charge.cost;
             }
         }
         debug_assert!(open.is_empty(), "every stage was fetched");
-        let evaluations: Vec<Evaluation> = decided
-            .par_iter()
-            .with_min_len(256)
-            .map(|(open, trace)| {
-                judge::judge(
-                    &open.program,
-                    &open.facts,
-                    &open.asked,
-                    trace,
-                    facts,
-                    settings.exact,
-                )
-            })
-            .collect();
+        let evaluations = judge_all(&decided, facts, settings, account);
         for ((open, _), mut evaluation) in decided.iter().zip(evaluations) {
             let entry = &mut self.entries[open.number as usize];
-            total.fuel += evaluation.cost.fuel;
             evaluation.cost += entry.cost;
-            let fuel = open.fuel(facts);
-            if let Some(limit) = settings.fuel
-                && fuel > limit
-            {
-                let reason = out_of_fuel(fuel, limit);
+            if let Some(reason) = open.over_budget(evaluation.verdict, facts, account) {
                 judge::over_budget(&mut evaluation, reason);
             }
             entry.evaluation = Some(Arc::new(evaluation));
         }
         // What is decided is never run again.
         self.arena.clear();
-        Ok((stats, total))
+        Ok(stats)
     }
+}
+
+fn judge_all(
+    decided: &[(Open, Trace)],
+    facts: &Facts,
+    settings: &Settings,
+    account: &Account,
+) -> Vec<Evaluation> {
+    let is_measured = account.measures(decided.len());
+    decided
+        .par_iter()
+        .with_min_len(256)
+        .map_init(
+            || is_measured.then(|| account.token().stopwatch()),
+            |_stopwatch, (open, trace)| {
+                let mut evaluation = judge::judge(
+                    &open.program,
+                    &open.facts,
+                    &open.asked,
+                    trace,
+                    facts,
+                    settings.exact,
+                );
+                evaluation.cost.cpu_ns = open.cpu_ns;
+                evaluation
+            },
+        )
+        .collect()
 }
 
 impl Open {
@@ -198,19 +211,21 @@ impl Open {
         self.asked.push(number);
     }
 
-    /// What the program costs by itself, nothing shared: a limit on it does not
-    /// depend on who else is in the batch.
-    fn fuel(&self, facts: &Facts) -> u64 {
-        let fetched = self.asked.iter().map(|&number| facts.cost(number).fuel);
-        fetched.fold(self.program.fuel(), u64::saturating_add)
+    /// Why the program gets no verdict although it is decided. It is held to what it
+    /// costs by itself, nothing shared: that does not depend on who else is in the
+    /// batch. What is unevaluated for a deterministic reason keeps it.
+    fn over_budget(&self, verdict: Verdict, facts: &Facts, account: &Account) -> Option<Reason> {
+        let mut alone = Cost {
+            fuel: self.program.fuel(),
+            cpu_ns: self.cpu_ns,
+            bytes: 0,
+        };
+        for &number in &self.asked {
+            alone += facts.cost(number);
+        }
+        account.over_fuel(alone.fuel).or_else(|| {
+            let is_decided = matches!(verdict, Verdict::Pass | Verdict::Fail);
+            account.over_cpu(alone.cpu_ns).filter(|_| is_decided)
+        })
     }
-}
-
-fn out_of_fuel(used: u64, limit: u64) -> Reason {
-    Reason::new(
-        ReasonCode::BudgetExceeded,
-        format!(
-            "the predicate took {used} units of fuel and its limit is {limit}; raise --fuel or narrow what it scans"
-        ),
-    )
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::budget::Budgets;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::digest::Digest;
 use crate::facts::{Cost, Place, Primitive};
@@ -172,12 +173,16 @@ pub struct Summary {
     pub files: u64,
     /// Bytes scanned.
     pub bytes: u64,
-    /// Fuel of everything.
+    /// Fuel of everything, each piece of work once.
     pub fuel: u64,
-    /// CPU time of everything, in nanoseconds.
+    /// CPU time of reading claims, compiling, establishing facts and evaluating,
+    /// over all threads, in nanoseconds. Evaluating a few programs is not measured
+    /// unless CPU time is limited.
     pub cpu_ns: u64,
     /// Wall-clock time, in nanoseconds.
     pub wall_ns: u64,
+    /// The limits that held.
+    pub budgets: Budgets,
     /// Programs found in memory by digest.
     pub memory_hits: u64,
     /// Programs loaded from disk.
@@ -195,5 +200,12 @@ impl Summary {
     #[must_use]
     pub fn count(&self, verdict: Verdict) -> u64 {
         self.verdicts[verdict as usize]
+    }
+
+    /// Wall-clock time for each unit of CPU time: 1 for one busy thread, 0.5 for
+    /// two, more where the batch waited. `None` if no CPU time was measured.
+    #[must_use]
+    pub fn wall_to_cpu(&self) -> Option<f64> {
+        (self.cpu_ns > 0).then(|| self.wall_ns as f64 / self.cpu_ns as f64)
     }
 }

@@ -5,27 +5,31 @@ use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::batch::account::Account;
 use crate::batch::facts::Facts;
 use crate::batch::programs::Programs;
 use crate::batch::{ClaimResult, Origin, Summary, Verdict};
+use crate::budget::{Budgets, CancelToken, Stopwatch};
 use crate::cache::{CacheCounts, Compiler};
 use crate::code::Program;
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
-use crate::facts::{CancelToken, FactSource};
+use crate::facts::FactSource;
 use crate::language::Language;
 use crate::lower::CompileError;
 
 /// How a batch is judged.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Places `path:line` to report for each fact.
     pub places: usize,
     /// Count to the end even where fewer matches decide, for people.
     pub exact: bool,
-    /// Most fuel that one predicate may take, with all that it asked for, whoever
-    /// shares it.
-    pub fuel: Option<u64>,
+    /// Limits on fuel and CPU time.
+    pub budgets: Budgets,
+    /// Stops this batch; the engine's own token does so too. A deadline on it is
+    /// the deadline of the batch.
+    pub cancel: Option<CancelToken>,
 }
 
 /// A batch could not go on. What was decided before stays delivered.
@@ -108,7 +112,7 @@ enum State {
 pub struct Batch<'e> {
     compiler: &'e Compiler,
     source: &'e dyn FactSource,
-    cancel: CancelToken,
+    account: Account,
     settings: Settings,
     facts: Facts,
     programs: Programs,
@@ -118,21 +122,30 @@ pub struct Batch<'e> {
 }
 
 impl<'e> Batch<'e> {
-    /// An empty batch.
+    /// An empty batch, with accounts of its own. It stops when the given token or
+    /// that of the settings does.
     pub fn new(
         compiler: &'e Compiler,
         source: &'e dyn FactSource,
         settings: Settings,
-        cancel: CancelToken,
+        cancel: &CancelToken,
     ) -> Self {
+        let token = match &settings.cancel {
+            Some(own) => own.joined_with(cancel),
+            None => cancel.clone(),
+        };
+        let summary = Summary {
+            budgets: settings.budgets,
+            ..Summary::default()
+        };
         Self {
             compiler,
             source,
-            cancel,
+            account: Account::new(settings.budgets, &token),
             settings,
             facts: Facts::default(),
             programs: Programs::default(),
-            summary: Summary::default(),
+            summary,
             before: compiler.counts(),
             started: Instant::now(),
         }
@@ -186,13 +199,14 @@ impl<'e> Batch<'e> {
             };
             placed.push((claim, placement));
         }
-        let (stats, cost) =
-            self.programs
-                .resolve(&mut self.facts, self.source, &self.settings, &self.cancel)?;
+        let stats = self.programs.resolve(
+            &mut self.facts,
+            self.source,
+            &self.settings,
+            &mut self.account,
+        )?;
         self.summary.files += stats.files;
         self.summary.bytes += stats.bytes;
-        self.summary.fuel += cost.fuel;
-        self.summary.cpu_ns += cost.cpu_ns;
         for (claim, placement) in placed {
             let result = self.result(claim, placement);
             self.count(&result);
@@ -213,8 +227,23 @@ impl<'e> Batch<'e> {
     #[must_use]
     pub fn finish(mut self) -> Summary {
         self.refresh();
-        self.summary.interrupted = self.cancel.is_cancelled();
+        self.summary.interrupted = self.token().is_interrupted();
         self.summary
+    }
+
+    /// The batch's own token: it stops with those it was made from, and when the
+    /// CPU budget is used up. A batch that [`CancelToken::is_interrupted`] needs no
+    /// more windows.
+    #[must_use]
+    pub fn token(&self) -> &CancelToken {
+        self.account.token()
+    }
+
+    /// Charges the batch for what this thread does for it, reading and preparing
+    /// claims, for as long as the stopwatch lives.
+    #[must_use]
+    pub fn stopwatch(&self) -> Stopwatch<'_> {
+        self.token().stopwatch()
     }
 
     /// Notes an envelope whose signatures nobody checked.
@@ -231,7 +260,10 @@ impl<'e> Batch<'e> {
             State::New(program) => {
                 let exact = self.settings.exact;
                 let digest = program.digest();
-                Placement::Program(digest, self.programs.add(program, &mut self.facts, exact)?)
+                let number =
+                    self.programs
+                        .add(program, &mut self.facts, &mut self.account, exact)?;
+                Placement::Program(digest, number)
             }
             State::Refused(digest, language, source, error) => {
                 let number = self.programs.refuse((digest, language), &source, error);
@@ -287,6 +319,8 @@ impl<'e> Batch<'e> {
         let counts = self.compiler.counts();
         self.summary.distinct_programs = count(self.programs.len());
         self.summary.distinct_facts = count(self.facts.len());
+        self.summary.fuel = self.account.fuel();
+        self.summary.cpu_ns = self.token().cpu_spent_ns();
         self.summary.memory_hits = counts.memory_hits - self.before.memory_hits;
         self.summary.disk_hits = counts.disk_hits - self.before.disk_hits;
         self.summary.compiled = counts.compiled - self.before.compiled;

@@ -10,6 +10,7 @@ use std::time::Duration;
 use rayon::prelude::*;
 
 use crate::batch::{Batch, Content, Origin, Settings, Sink, Submission, Summary};
+use crate::budget::CancelToken;
 use crate::claims::{
     Body, Input, InputError, Limits, LogReader, Options, Place, RawRecord, Record, Window,
     parse_record,
@@ -78,13 +79,14 @@ pub fn check_logs(
 ) -> Result<LogReport, EngineError> {
     let mut batch = engine.batch(settings);
     let reader = spawn_reader(inputs.into_iter().collect());
-    while let Some(window) = reader.next(engine) {
+    let token = batch.token().clone();
+    while let Some(window) = reader.next(&token) {
         engine.run(|| judge(&mut batch, &window, &options, sink))?;
         reader.give_back(window);
     }
     Ok(LogReport {
         summary: batch.finish(),
-        errors: reader.errors(engine),
+        errors: reader.errors(&token),
     })
 }
 
@@ -97,7 +99,10 @@ fn judge(
     let read: Vec<Read<'_>> = window
         .par_iter()
         .with_min_len(64)
-        .map(|raw| Read::new(batch, raw, parse_record(raw, options)))
+        .map_init(
+            || batch.stopwatch(),
+            |_stopwatch, raw| Read::new(batch, raw, parse_record(raw, options)),
+        )
         .collect();
     for _ in read.iter().filter(|read| read.signed_unchecked) {
         batch.note_unchecked_signature();
@@ -199,10 +204,10 @@ fn spawn_reader(inputs: Vec<Input>) -> Reader {
 }
 
 impl Reader {
-    /// The next window; `None` at the end, or once the engine is cancelled.
-    fn next(&self, engine: &Engine) -> Option<Window> {
+    /// The next window; `None` at the end, or once the batch is interrupted.
+    fn next(&self, token: &CancelToken) -> Option<Window> {
         loop {
-            if engine.cancel_token().is_cancelled() {
+            if token.is_interrupted() {
                 return None;
             }
             match self.filled.recv_timeout(PATIENCE) {
@@ -219,13 +224,13 @@ impl Reader {
     }
 
     /// What could not be read. A reader that is still at work has not said yet.
-    fn errors(self, engine: &Engine) -> Vec<InputError> {
+    fn errors(self, token: &CancelToken) -> Vec<InputError> {
         drop(self.filled);
         loop {
             match self.errors.recv_timeout(PATIENCE) {
                 Ok(errors) => return errors,
                 Err(RecvTimeoutError::Timeout) => {
-                    if engine.cancel_token().is_cancelled() {
+                    if token.is_interrupted() {
                         return Vec::new();
                     }
                 }

@@ -58,6 +58,8 @@ pub(super) enum Command {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use clap::CommandFactory as _;
 
     use super::*;
@@ -88,6 +90,10 @@ mod tests {
             "--root=r",
             "--jobs=2",
             "--deadline=500ms",
+            "--fuel=1000",
+            "--batch-fuel=100000",
+            "--predicate-cpu=20ms",
+            "--cpu-budget=2m",
             "--no-timings",
             "--format=jsonl",
             "--language=elench-predicate-v2",
@@ -100,6 +106,11 @@ mod tests {
         };
         assert_eq!(check.logs.len(), 2);
         assert_eq!(check.world.jobs.map(usize::from), Some(2));
+        let budgets = check.world.budgets();
+        assert_eq!(budgets.predicate.fuel, Some(1000));
+        assert_eq!(budgets.batch.fuel, Some(100_000));
+        assert_eq!(budgets.predicate.cpu, Some(Duration::from_millis(20)));
+        assert_eq!(budgets.batch.cpu, Some(Duration::from_secs(120)));
     }
 
     #[test]
@@ -107,6 +118,10 @@ mod tests {
         for arguments in [
             &["check", "--jobs=0"][..],
             &["check", "--deadline=10"],
+            &["check", "--fuel=-1"],
+            &["check", "--batch-fuel=many"],
+            &["check", "--predicate-cpu=0ms"],
+            &["check", "--cpu-budget=10"],
             &["check", "--format=xml"],
             &["check", "--language=v1"],
             &["check", "--no-cache", "--cache-dir=x"],

@@ -77,7 +77,8 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
     let settings = Settings {
         places: places.into(),
         exact: false,
-        fuel: args.world.fuel,
+        budgets: args.world.budgets(),
+        cancel: None,
     };
     let run = logs::judge(
         &engine,

@@ -56,7 +56,8 @@ pub(super) fn run(args: &EvalArgs) -> Result<Exit, CliError> {
     let settings = Settings {
         places: PLACES,
         exact: true,
-        fuel: args.world.fuel,
+        budgets: args.world.budgets(),
+        cancel: None,
     };
     let mut result: Option<ClaimResult> = None;
     let mut sink = Watch(|found: &ClaimResult| {

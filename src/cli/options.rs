@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum, ValueHint};
 
+use crate::budget::{Budget, Budgets};
 use crate::cli::duration;
 use crate::language::{Language, UnknownLanguage};
 
@@ -22,12 +23,41 @@ pub(super) struct WorldOptions {
     /// Most fuel that one predicate may take with all its scans, whoever shares
     /// them; one over it is unevaluated (`budget_exceeded`) [default: no limit]
     #[arg(long, value_name = "N")]
-    pub(super) fuel: Option<u64>,
+    fuel: Option<u64>,
+    /// Fuel after which nothing more is looked up for the run; what is not known
+    /// then is unevaluated (`budget_exceeded`) [default: no limit]
+    #[arg(long, value_name = "N")]
+    batch_fuel: Option<u64>,
+    /// Most CPU time that one predicate may take with all its scans, like `500ms`,
+    /// `10s`, `2m`; one over it is unevaluated (`budget_exceeded`). It differs from
+    /// run to run: leave room [default: no limit]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    predicate_cpu: Option<Duration>,
+    /// CPU time of all threads after which nothing more is looked up for the run;
+    /// what is not known then is unevaluated (`budget_exceeded`) [default: no limit]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    cpu_budget: Option<Duration>,
     /// Wall-clock time after which the run stops with what it has, like `500ms`,
     /// `10s`, `2m`; what is open then is unevaluated (`cancelled`) [default: no
     /// limit]
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     pub(super) deadline: Option<Duration>,
+}
+
+impl WorldOptions {
+    /// The limits that were given.
+    pub(super) fn budgets(&self) -> Budgets {
+        Budgets {
+            predicate: Budget {
+                fuel: self.fuel,
+                cpu: self.predicate_cpu,
+            },
+            batch: Budget {
+                fuel: self.batch_fuel,
+                cpu: self.cpu_budget,
+            },
+        }
+    }
 }
 
 /// Which predicates are accepted.

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::budget::{Budgets, CancelToken};
 use crate::cache::{Compiler, DEFAULT_CAPACITY, DiskCache, DiskCacheError};
 use crate::check::Options;
 use crate::engine::Engine;
-use crate::facts::{CancelToken, FactSource, WorkspaceSource};
+use crate::facts::{FactSource, WorkspaceSource};
 use crate::files::{Limits, OpenError};
 
 /// An engine could not be made.
@@ -39,6 +40,7 @@ pub struct EngineBuilder {
     cache_dir: Option<PathBuf>,
     jobs: Option<usize>,
     cancel: CancelToken,
+    budgets: Budgets,
 }
 
 enum World {
@@ -64,6 +66,7 @@ impl EngineBuilder {
             cache_dir: None,
             jobs: None,
             cancel: CancelToken::new(),
+            budgets: Budgets::default(),
         }
     }
 
@@ -104,7 +107,15 @@ impl EngineBuilder {
         self
     }
 
-    /// A token by which the host can stop what the engine is doing.
+    /// Limits on every batch and every single evaluation; the settings of one may
+    /// tighten them.
+    #[must_use]
+    pub fn budgets(mut self, budgets: Budgets) -> Self {
+        self.budgets = budgets;
+        self
+    }
+
+    /// A token by which the host can stop what the engine is doing, all of it.
     #[must_use]
     pub fn cancel_token(mut self, cancel: CancelToken) -> Self {
         self.cancel = cancel;
@@ -137,6 +148,12 @@ impl EngineBuilder {
             }
         };
         let compiler = Compiler::new(self.options, self.capacity, disk);
-        Ok(Engine::assemble(compiler, source, pool, self.cancel))
+        Ok(Engine::assemble(
+            compiler,
+            source,
+            pool,
+            self.cancel,
+            self.budgets,
+        ))
     }
 }

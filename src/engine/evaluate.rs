@@ -10,10 +10,11 @@ use crate::batch::{
     Batch, BatchError, ClaimResult, Content, Evaluation, Origin, Settings, Sink, Submission,
     Summary,
 };
+use crate::budget::{Budgets, CancelToken};
 use crate::cache::{CacheCounts, Compiler};
 use crate::code::Program;
 use crate::engine::EngineBuilder;
-use crate::facts::{CancelToken, FactSource};
+use crate::facts::FactSource;
 use crate::language::Language;
 use crate::lower::CompileError;
 
@@ -45,6 +46,7 @@ struct Inner {
     source: Arc<dyn FactSource>,
     pool: Option<rayon::ThreadPool>,
     cancel: CancelToken,
+    budgets: Budgets,
 }
 
 /// One claim for [`Engine::evaluate_batch`].
@@ -83,12 +85,14 @@ impl Engine {
         source: Arc<dyn FactSource>,
         pool: Option<rayon::ThreadPool>,
         cancel: CancelToken,
+        budgets: Budgets,
     ) -> Self {
         Self(Arc::new(Inner {
             compiler,
             source,
             pool,
             cancel,
+            budgets,
         }))
     }
 
@@ -115,7 +119,8 @@ impl Engine {
         self.evaluate_with(program, Settings::default())
     }
 
-    /// Evaluates one program with places, exact counts or a fuel limit.
+    /// Evaluates one program with places, exact counts, limits or a token of its
+    /// own.
     ///
     /// # Errors
     /// As [`Engine::evaluate`].
@@ -184,12 +189,16 @@ impl Engine {
         let mut batch = self.batch(settings);
         let input: Arc<str> = Arc::from("");
         let mut claims = claims.into_iter().enumerate().peekable();
-        while claims.peek().is_some() && !self.0.cancel.is_cancelled() {
+        while claims.peek().is_some() && !batch.token().is_interrupted() {
             let window: Vec<(usize, ClaimInput)> = claims.by_ref().take(WINDOW).collect();
             self.run(|| {
                 let submissions: Vec<Submission> = window
                     .into_par_iter()
-                    .map(|(index, claim)| submission(&batch, &input, index, claim))
+                    .with_min_len(64)
+                    .map_init(
+                        || batch.stopwatch(),
+                        |_stopwatch, (index, claim)| submission(&batch, &input, index, claim),
+                    )
                     .collect();
                 batch.window(submissions, sink)
             })?;
@@ -197,18 +206,19 @@ impl Engine {
         Ok(batch.finish())
     }
 
-    /// A batch whose windows the caller fills.
+    /// A batch whose windows the caller fills. Of the engine's limits and those of
+    /// the settings the tighter ones hold.
     #[must_use]
     pub fn batch(&self, settings: Settings) -> Batch<'_> {
-        Batch::new(
-            &self.0.compiler,
-            &*self.0.source,
-            settings,
-            self.0.cancel.clone(),
-        )
+        let settings = Settings {
+            budgets: settings.budgets.tightest(self.0.budgets),
+            ..settings
+        };
+        Batch::new(&self.0.compiler, &*self.0.source, settings, &self.0.cancel)
     }
 
-    /// The token that stops the engine.
+    /// The token that stops every batch of the engine. For one batch alone there
+    /// is [`Settings::cancel`].
     #[must_use]
     pub fn cancel_token(&self) -> &CancelToken {
         &self.0.cancel

@@ -10,9 +10,8 @@ mod workspace;
 #[cfg(test)]
 mod workspace_tests;
 
+pub use crate::budget::CancelToken;
 pub use key::{FactKey, PathSpec, Pattern, Primitive, RegexFlags};
-pub use source::{
-    CancelToken, Cost, Demand, FactSource, FactValue, FetchStats, Fetched, Place, RunOutput,
-};
+pub use source::{Cost, Demand, FactSource, FactValue, FetchStats, Fetched, Place, RunOutput};
 pub use table::{Cell, FactTable};
 pub use workspace::WorkspaceSource;

@@ -1,9 +1,8 @@
 //! The seam between the planner and whoever knows the world.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
+use crate::budget::CancelToken;
 use crate::facts::FactKey;
 use crate::reason::Reason;
 
@@ -17,6 +16,11 @@ pub struct Demand<'a> {
     pub limit: Option<u64>,
     /// How many places `path:line` to report, for people.
     pub places: usize,
+    /// Most fuel that this fact may cost by itself, whoever shares the work. A
+    /// source gives the fact up as unknown (`budget_exceeded`) once its own cost is
+    /// over it, so that one fact cannot eat everything before anybody notices; it
+    /// must do so by the fuel alone, on every machine alike. `None` for no limit.
+    pub fuel: Option<u64>,
 }
 
 /// Where a line was found.
@@ -113,50 +117,16 @@ pub struct FetchStats {
     pub bytes: u64,
 }
 
-/// A request to stop: cheap to clone, safe to set from a signal handler's
-/// thread. Work already done is kept.
-#[derive(Clone, Debug, Default)]
-pub struct CancelToken {
-    flag: Arc<AtomicBool>,
-    deadline: Option<Instant>,
-}
-
-impl CancelToken {
-    /// A token nobody has cancelled.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// The same token with a wall-clock deadline.
-    #[must_use]
-    pub fn with_deadline(&self, deadline: Instant) -> Self {
-        Self {
-            flag: Arc::clone(&self.flag),
-            deadline: Some(deadline),
-        }
-    }
-
-    /// Asks everyone who holds the token to stop.
-    pub fn cancel(&self) {
-        self.flag.store(true, Ordering::Relaxed);
-    }
-
-    /// True once cancelled or past the deadline.
-    #[must_use]
-    pub fn is_cancelled(&self) -> bool {
-        self.flag.load(Ordering::Relaxed)
-            || self
-                .deadline
-                .is_some_and(|deadline| Instant::now() >= deadline)
-    }
-}
-
 /// Somebody who knows facts: the workspace on disk, a gate's snapshot, a
 /// fuzzer's table.
 ///
 /// A source answers every demand, in the order of the demands. What it cannot
 /// establish it answers with [`FactValue::Unknown`]; it never guesses.
+///
+/// A source that works for long looks at [`CancelToken::stop`] from time to time,
+/// answers what is left with the reason of the cause, and charges CPU time to the
+/// token as it goes, so that a budget can end the work. CPU time that it reports
+/// only in the costs is charged when it answers.
 pub trait FactSource: Send + Sync {
     /// Fetches the facts of one stage of a batch. No two demands share both call
     /// and limit; one call may be demanded up to several limits.

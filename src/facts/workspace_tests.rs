@@ -69,6 +69,7 @@ fn fetch_with(root: &Path, limits: Limits, wanted: &[Wanted]) -> (Vec<Fetched>, 
             key,
             limit: *limit,
             places: *places,
+            fuel: None,
         })
         .collect();
     let source = WorkspaceSource::open(root, limits).unwrap();
@@ -395,6 +396,7 @@ fn execution_is_refused_and_cancelled_facts_are_unknown() {
             key: &key,
             limit: None,
             places: 0,
+            fuel: None,
         };
         let (answers, _) = source.fetch(&[demand], &cancel);
         assert_eq!(shown(&answers[0].value), "cancelled", "{key}");

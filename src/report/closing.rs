@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use crate::batch::{Summary, Verdict};
+use crate::budget::Budgets;
 use crate::report::{Counts, LintTotals, Totals, facts};
 
 /// Writes the last lines; `passed_with_warnings` counts passes whose warnings
@@ -52,16 +53,9 @@ fn check(
             summary.fuel,
         )?;
         if timings {
-            writeln!(
-                out,
-                "CPU {}, wall {}; predicates: {} compiled, {} from memory, {} from disk",
-                facts::duration(summary.cpu_ns),
-                facts::duration(summary.wall_ns),
-                summary.compiled,
-                summary.memory_hits,
-                summary.disk_hits,
-            )?;
+            times(out, summary)?;
         }
+        budgets(out, summary, timings)?;
     }
     if passed_with_warnings > 0 {
         writeln!(
@@ -78,6 +72,45 @@ fn check(
         )?;
     }
     interrupted(out, summary.interrupted)
+}
+
+fn times(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let wall = facts::duration(summary.wall_ns);
+    write!(out, "CPU {}, wall {wall}", facts::duration(summary.cpu_ns))?;
+    if let Some(ratio) = summary.wall_to_cpu() {
+        write!(out, " ({ratio:.2} × CPU)")?;
+    }
+    writeln!(
+        out,
+        "; predicates: {} compiled, {} from memory, {} from disk",
+        summary.compiled, summary.memory_hits, summary.disk_hits,
+    )
+}
+
+/// The limits, and what was spent of those of the batch.
+fn budgets(out: &mut impl Write, summary: &Summary, timings: bool) -> io::Result<()> {
+    let Budgets { predicate, batch } = summary.budgets;
+    let mut parts = Vec::new();
+    if let Some(limit) = batch.fuel {
+        parts.push(format!("{} of {limit} fuel", summary.fuel));
+    }
+    if let Some(limit) = batch.cpu {
+        parts.push(if timings {
+            format!("{} of {limit:?} CPU", facts::duration(summary.cpu_ns))
+        } else {
+            format!("{limit:?} CPU")
+        });
+    }
+    if let Some(limit) = predicate.fuel {
+        parts.push(format!("{limit} fuel for each predicate"));
+    }
+    if let Some(limit) = predicate.cpu {
+        parts.push(format!("{limit:?} CPU for each predicate"));
+    }
+    if parts.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "budgets: {}", parts.join(", "))
 }
 
 fn lint(out: &mut impl Write, lint: &LintTotals) -> io::Result<()> {

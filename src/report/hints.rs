@@ -37,7 +37,9 @@ pub(super) const fn hint(code: ReasonCode) -> &'static str {
         ReasonCode::TestNotFound => "give the test's full name as the test runner lists it",
         ReasonCode::TestIgnored => "an ignored test proves nothing; remove its ignore mark",
         ReasonCode::TestRunnerFailed => "make the project's tests build and run first",
-        ReasonCode::BudgetExceeded => "raise --fuel, or narrow the paths that are searched",
+        ReasonCode::BudgetExceeded => {
+            "raise the limit that was reached, or narrow the paths that are searched"
+        }
         ReasonCode::Cancelled => "raise --deadline, or let the run end",
         ReasonCode::FactMissing => "the host of this engine must supply the fact",
         ReasonCode::FactMistyped => {

@@ -77,7 +77,7 @@ mod tests {
             r#"{"index":3,"source":"claims.jsonl:4","id":"cl_3","language":"elench-predicate-v1","digest":"DIGEST","verdict":"invalid","code":"prose","detail":"this reads as prose","diagnostics":[{"severity":"error","code":"prose","message":"this reads as prose","span":{"start":0,"end":12},"help":"state it with `grep` or `exists`"},{"severity":"error","code":"unexpected_end","message":"the source ends","span":{"start":12,"end":12}}]}"#,
             r#"{"index":4,"source":"claims.jsonl:5","verdict":"invalid","code":"malformed_record","detail":"line 5, column 9: not JSON","diagnostics":[{"severity":"error","code":"malformed_record","message":"line 5, column 9: not JSON"}]}"#,
             r#"{"index":5,"source":"claims.jsonl:6","id":"cl_5","verdict":"skipped"}"#,
-            r#"{"summary":{"records":6,"verdicts":{"pass":1,"fail":1,"unevaluated":1,"invalid":2,"skipped":1},"codes":{"malformed_record":1,"path_not_found":1,"prose":1},"distinct_programs":4,"distinct_facts":4,"files":12,"bytes":45300,"fuel":1234,"cpu_ns":1500000,"wall_ns":2000000000,"cache":{"memory_hits":0,"disk_hits":0,"compiled":4},"errors":[{"input":"gone.jsonl","error":"no such file"}]}}"#,
+            r#"{"summary":{"records":6,"verdicts":{"pass":1,"fail":1,"unevaluated":1,"invalid":2,"skipped":1},"codes":{"malformed_record":1,"path_not_found":1,"prose":1},"distinct_programs":4,"distinct_facts":4,"files":12,"bytes":45300,"fuel":1234,"cpu_ns":1500000,"wall_ns":2000000000,"wall_to_cpu":1333.33,"cache":{"memory_hits":0,"disk_hits":0,"compiled":4},"errors":[{"input":"gone.jsonl","error":"no such file"}]}}"#,
         ];
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), expected.len());

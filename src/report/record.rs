@@ -28,6 +28,8 @@ pub(super) struct Record<'a> {
     code: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<&'a str>,
+    #[serde(skip_serializing_if = "is_true")]
+    deterministic: bool,
     #[serde(skip_serializing_if = "Diagnostics::is_empty")]
     diagnostics: Diagnostics<'a>,
     #[serde(skip_serializing_if = "Facts::is_empty")]
@@ -51,6 +53,9 @@ impl<'a> Record<'a> {
             verdict: (job == Job::Check).then(|| result.verdict.name()),
             code: result.code.filter(|_| job == Job::Check),
             detail: result.detail.as_deref().filter(|_| job == Job::Check),
+            deterministic: judged
+                .and_then(|evaluation| evaluation.reason.as_ref())
+                .is_none_or(|reason| reason.deterministic),
             diagnostics: Diagnostics {
                 record: &result.record_diagnostics,
                 predicate: evaluation.map_or(&[], |evaluation| &evaluation.diagnostics),
@@ -169,6 +174,8 @@ enum ValueRecord {
 struct UnknownRecord<'a> {
     code: &'static str,
     detail: &'a str,
+    #[serde(skip_serializing_if = "is_true")]
+    deterministic: bool,
 }
 
 impl<'a> FactRecord<'a> {
@@ -196,6 +203,7 @@ impl<'a> FactRecord<'a> {
                 record.unknown = Some(UnknownRecord {
                     code: reason.code.name(),
                     detail: &reason.detail,
+                    deterministic: reason.deterministic,
                 });
             }
             ShownValue::NotNeeded => return None,
@@ -226,6 +234,10 @@ impl CostRecord {
             bytes: cost.bytes,
         })
     }
+}
+
+fn is_true(value: &bool) -> bool {
+    *value
 }
 
 fn places<S: Serializer>(places: &[Place], serializer: S) -> Result<S::Ok, S::Error> {

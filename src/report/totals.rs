@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::batch::{Summary, Verdict};
+use crate::budget::{Budget, Budgets};
 use crate::report::{Counts, InputFailure, LintTotals, Totals};
 
 /// The totals as JSON shows them, without what differs between equal runs
@@ -42,6 +43,10 @@ pub(super) struct CheckRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     wall_ns: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    wall_to_cpu: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    budgets: Option<BudgetsRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     cache: Option<CacheRecord>,
     #[serde(skip_serializing_if = "is_zero")]
     unchecked_signatures: u64,
@@ -64,6 +69,8 @@ impl<'a> CheckRecord<'a> {
             fuel: summary.fuel,
             cpu_ns: timings.then_some(summary.cpu_ns),
             wall_ns: timings.then_some(summary.wall_ns),
+            wall_to_cpu: summary.wall_to_cpu().filter(|_| timings).map(rounded),
+            budgets: BudgetsRecord::new(&summary.budgets),
             cache: timings.then_some(CacheRecord {
                 memory_hits: summary.memory_hits,
                 disk_hits: summary.disk_hits,
@@ -74,6 +81,49 @@ impl<'a> CheckRecord<'a> {
             errors: failures.iter().map(FailureRecord::from).collect(),
         }
     }
+}
+
+/// The limits that held; what was spent of those of the batch stands beside as
+/// `fuel` and `cpu_ns`.
+#[derive(Serialize)]
+struct BudgetsRecord {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    predicate: Option<BudgetRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    batch: Option<BudgetRecord>,
+}
+
+impl BudgetsRecord {
+    fn new(budgets: &Budgets) -> Option<Self> {
+        (!budgets.is_unlimited()).then(|| Self {
+            predicate: BudgetRecord::new(budgets.predicate),
+            batch: BudgetRecord::new(budgets.batch),
+        })
+    }
+}
+
+#[derive(Serialize)]
+struct BudgetRecord {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fuel: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cpu_ns: Option<u64>,
+}
+
+impl BudgetRecord {
+    fn new(budget: Budget) -> Option<Self> {
+        (!budget.is_unlimited()).then(|| Self {
+            fuel: budget.fuel,
+            cpu_ns: budget
+                .cpu
+                .map(|cpu| u64::try_from(cpu.as_nanos()).unwrap_or(u64::MAX)),
+        })
+    }
+}
+
+/// Two decimals are enough for people and machines.
+fn rounded(ratio: f64) -> f64 {
+    (ratio * 100.0).round() / 100.0
 }
 
 #[derive(Serialize)]

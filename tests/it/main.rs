@@ -8,6 +8,7 @@ mod targets;
 
 mod bin;
 mod bounded;
+mod budgets;
 mod case;
 mod cli;
 mod corpus;
