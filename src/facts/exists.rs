@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use crate::facts::{CancelToken, Cost, FactValue, Fetched};
 use crate::files::{FileError, Tree};
-use crate::reason::{Reason, ReasonCode};
+use crate::reason::Reason;
 use crate::scan::fuel;
 
 /// Paths resolved by one thread in a row; each takes about a microsecond.
@@ -17,8 +17,8 @@ pub(super) fn exist(tree: &dyn Tree, paths: &[&str], cancel: &CancelToken) -> Ve
         .par_iter()
         .with_min_len(PATHS_PER_TASK)
         .map(|path| {
-            if cancel.is_cancelled() {
-                answer(Err(cancelled()), 0)
+            if let Some(cause) = cancel.stop() {
+                answer(Err(cause.into()), 0)
             } else {
                 answer(resolves(tree, path), fuel::RESOLVE)
             }
@@ -35,13 +35,6 @@ fn answer(exists: Result<bool, Reason>, fuel: u64) -> Fetched {
         },
         places: Vec::new(),
     }
-}
-
-fn cancelled() -> Reason {
-    Reason::new(
-        ReasonCode::Cancelled,
-        "the batch was cancelled or ran into its deadline before the path was looked at",
-    )
 }
 
 fn resolves(tree: &dyn Tree, path: &str) -> Result<bool, Reason> {

@@ -16,6 +16,6 @@ pub(super) fn request<'a>(demand: &Demand<'a>) -> Option<Request<'a>> {
         counting,
         limit: demand.limit,
         places: demand.places,
-        fuel: None,
+        fuel: demand.fuel,
     })
 }

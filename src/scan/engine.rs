@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use crate::facts::{CancelToken, Cost, FactValue, FetchStats, Fetched, PathSpec, Pattern};
+use crate::budget::CancelToken;
+use crate::facts::{Cost, FactValue, FetchStats, Fetched, PathSpec, Pattern};
 use crate::files::{File, Limits, Node, Tree};
 use crate::reason::Reason;
-use crate::scan::clock::timed;
 use crate::scan::file::{Needs, Scanner, scan_file};
-use crate::scan::finding::cancelled;
+use crate::scan::finding::stopped;
 use crate::scan::fuel;
 use crate::scan::glob::glob;
 use crate::scan::ledger::Ledger;
@@ -154,7 +154,7 @@ pub fn scan(
     }
     let existing = context.walk(directories, existing, &mut answers);
     Answers {
-        counts: answers.finish(),
+        counts: answers.finish(cancel),
         existing,
         stats: answers.stats,
     }
@@ -190,9 +190,9 @@ impl Book {
         self.stats.bytes += stats.bytes;
     }
 
-    fn finish(&mut self) -> Vec<Fetched> {
+    fn finish(&mut self, cancel: &CancelToken) -> Vec<Fetched> {
         let counts = std::mem::take(&mut self.counts);
-        let missing = || Fetched::from(FactValue::Unknown(cancelled()));
+        let missing = || Fetched::from(FactValue::Unknown(stopped(cancel)));
         counts
             .into_iter()
             .map(|count| count.unwrap_or_else(missing))
@@ -258,7 +258,7 @@ impl<'a> Context<'a> {
             let engines = panel.engines(&open, Sample::default);
             let wanted = panel.wanted(&open, &engines);
             let needs: Needs = ledger.needs();
-            let (scanned, cpu_ns) = timed(|| {
+            let (scanned, cpu_ns) = self.scanner.cancel.timed(|| {
                 self.scratches.lend(|scratch| {
                     let what = (&wanted, &needs);
                     scan_file(self.scanner, file, &panel, what, false, scratch)
@@ -308,7 +308,7 @@ impl<'a> Context<'a> {
             }
         }
         if groups.is_empty() && targets.existing.is_empty() {
-            return finish_existence(existence);
+            return finish_existence(existence, self.scanner.cancel);
         }
         let indices = groups.concat();
         let walked = Walked::run(self, targets, &groups, (first_glob, &texts));
@@ -327,12 +327,12 @@ impl<'a> Context<'a> {
                 places: Vec::new(),
             });
         }
-        finish_existence(existence)
+        finish_existence(existence, self.scanner.cancel)
     }
 }
 
-fn finish_existence(existence: Vec<Option<Fetched>>) -> Vec<Fetched> {
-    let missing = || Fetched::from(FactValue::Unknown(cancelled()));
+fn finish_existence(existence: Vec<Option<Fetched>>, cancel: &CancelToken) -> Vec<Fetched> {
+    let missing = || Fetched::from(FactValue::Unknown(stopped(cancel)));
     existence
         .into_iter()
         .map(|fetched| fetched.unwrap_or_else(missing))

@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use crate::facts::CancelToken;
+use crate::budget::CancelToken;
 use crate::files::{
     Block, Content, ContentId, File, FileError, Flow, Limits, PROBE_BYTES, Reader, Reading,
 };
@@ -140,10 +140,10 @@ pub(super) fn scan_file(
         skip_binary,
         as_one: if has_text { limits.max_text_bytes } else { 0 },
     };
-    let mut is_cancelled = false;
+    let mut cause = None;
     let read = file.read(reader, &reading, &mut |block| {
-        is_cancelled = scanner.cancel.is_cancelled();
-        if is_cancelled {
+        cause = scanner.cancel.stop();
+        if cause.is_some() {
             return Flow::Enough;
         }
         search.block(wanted, &block, join_lines(block.bytes, joined))
@@ -153,7 +153,7 @@ pub(super) fn scan_file(
     let mut findings = search.finish();
     let mut stop = None;
     match read.content {
-        Ok(Content::Text) if is_cancelled => stop = Some(Stop::Cancelled),
+        Ok(Content::Text) if cause.is_some() => stop = cause.map(Stop::Batch),
         Ok(Content::Text) if too_long => {
             findings.retain(|&(member, _)| !is_text(member));
             let members = wanted.members().filter(|&member| is_text(member));
@@ -346,8 +346,10 @@ impl Search<'_, '_> {
             return;
         }
         let cancel = self.scanner.cancel;
-        if block.bytes.len() >= CANCEL_BYTES && cancel.is_cancelled() {
-            finding.stop = Some(Stop::Cancelled);
+        if block.bytes.len() >= CANCEL_BYTES
+            && let Some(cause) = cancel.stop()
+        {
+            finding.stop = Some(Stop::Batch(cause));
             return;
         }
         let member = &self.panel.members[number as usize];

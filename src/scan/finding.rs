@@ -2,6 +2,7 @@
 
 use memchr::memchr_iter;
 
+use crate::budget::{CancelToken, StopCause};
 use crate::files::{FileError, Flow};
 use crate::reason::{Reason, ReasonCode};
 
@@ -14,8 +15,8 @@ pub(super) enum Stop {
     Work(u64),
     /// The pattern cannot be compiled.
     Pattern(Reason),
-    /// Somebody asked to stop.
-    Cancelled,
+    /// Nothing more is to be established.
+    Batch(StopCause),
 }
 
 impl From<FileError> for Stop {
@@ -36,17 +37,14 @@ impl Stop {
                 ),
             ),
             Self::Pattern(reason) => reason.clone(),
-            Self::Cancelled => cancelled(),
+            Self::Batch(cause) => (*cause).into(),
         }
     }
 }
 
-/// The reason of a fact that was not finished.
-pub(super) fn cancelled() -> Reason {
-    Reason::new(
-        ReasonCode::Cancelled,
-        "the batch was cancelled or ran into its deadline before the fact was established",
-    )
+/// The reason of a fact that was not finished because the batch stops.
+pub(super) fn stopped(cancel: &CancelToken) -> Reason {
+    cancel.stop().unwrap_or(StopCause::Cancelled).into()
 }
 
 /// What one slot finds in a file.

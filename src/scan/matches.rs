@@ -44,7 +44,7 @@ pub(super) fn count_in_lines(
 /// # Errors
 ///
 /// [`Stop::Work`] if too many bytes were looked at again and again, and
-/// [`Stop::Cancelled`].
+/// [`Stop::Batch`].
 pub(super) fn count_matches(
     matcher: &Matcher,
     cache: &mut Cache,
@@ -78,8 +78,8 @@ pub(super) fn count_matches(
         last_end = Some(found.end());
         until_check -= 1;
         if until_check == 0 {
-            if cancel.is_cancelled() {
-                return Err(Stop::Cancelled);
+            if let Some(cause) = cancel.stop() {
+                return Err(Stop::Batch(cause));
             }
             until_check = CANCEL_EVERY;
         }

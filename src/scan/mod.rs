@@ -1,7 +1,6 @@
 //! Counting the lines and matches of patterns in files.
 
 mod bound;
-mod clock;
 mod combined;
 mod compile;
 mod engine;

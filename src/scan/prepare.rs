@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::facts::CancelToken;
+use crate::budget::CancelToken;
 use crate::reason::Reason;
 use crate::scan::bound::may_be_too_large;
-use crate::scan::clock::timed;
 use crate::scan::compile::Haystack;
-use crate::scan::finding::cancelled;
+use crate::scan::finding::stopped;
 use crate::scan::line_safe::line_safe;
 use crate::scan::literal::{Required, plain, required};
 use crate::scan::panel::usable;
@@ -39,9 +38,9 @@ pub(super) fn prepare(
     let numbers: Vec<usize> = (0..plan.slots.len()).collect();
     let tasks = numbers.par_chunks(PER_TASK).map(|numbers| {
         if cancel.is_cancelled() {
-            return numbers.iter().map(|_| Err(cancelled())).collect();
+            return numbers.iter().map(|_| Err(stopped(cancel))).collect();
         }
-        let (prepared, cpu_ns) = timed(|| {
+        let (prepared, cpu_ns) = cancel.timed(|| {
             let prepared = numbers
                 .iter()
                 .map(|&number| literals(&plan.slots[number], number, pool));

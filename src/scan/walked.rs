@@ -9,10 +9,9 @@ use rayon::prelude::*;
 use crate::facts::{FetchStats, Fetched};
 use crate::files::{Flow, Limits, Reader, Reading};
 use crate::reason::{Reason, ReasonCode};
-use crate::scan::clock::timed;
 use crate::scan::engine::Context;
 use crate::scan::file::{Needs, Scanned, Scratch, scan_file};
-use crate::scan::finding::cancelled;
+use crate::scan::finding::stopped;
 use crate::scan::ledger::Ledger;
 use crate::scan::panel::{Engines, Panel, Wanted};
 use crate::scan::sample::Sample;
@@ -160,8 +159,8 @@ fn run<'a>(
         events = next;
     }
     if cancel.is_cancelled() {
-        ledger.fail_all(&cancelled());
-        stream.answer_all(&Err(cancelled()));
+        ledger.fail_all(&stopped(cancel));
+        stream.answer_all(&Err(stopped(cancel)));
     }
     existing.extend(stream.answers());
     existing
@@ -231,7 +230,7 @@ impl<'a, 'c> Chunk<'a, 'c> {
     fn scan(&self, items: &[&Item]) -> Vec<(Vec<Scanned>, u64)> {
         let tasks = items.par_chunks(TASK_FILES).enumerate();
         let scanned = tasks.map(|(task, items)| {
-            timed(|| {
+            self.context.scanner.cancel.timed(|| {
                 self.context.scratches.lend(|scratch| {
                     let files = (task * TASK_FILES..).zip(items);
                     files

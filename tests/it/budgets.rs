@@ -72,10 +72,10 @@ fn judge(engine: &Engine, settings: Settings, sources: &[&str]) -> Judged {
     let mut results = Vec::new();
     let mut sink = Watch(|result: &ClaimResult| {
         let reason = result.evaluation.as_ref().and_then(|it| it.reason.clone());
-        assert_eq!(
-            result.detail.as_deref(),
-            reason.as_ref().map(|it| &*it.detail)
-        );
+        if result.verdict != Verdict::Invalid {
+            let detail = reason.as_ref().map(|it| &*it.detail);
+            assert_eq!(result.detail.as_deref(), detail);
+        }
         results.push((result.verdict, reason));
         Ok(())
     });
@@ -195,7 +195,7 @@ fn a_batch_over_its_fuel_keeps_what_it_paid_for_and_looks_up_no_more() {
         r#"grep(/a/, "f1c0") >= 1"#,
         r#"exists("f200c0") || grep(/a/, "f1c0") >= 1"#,
         r#"!exists("f100c0") && grep(/b/, "f1c0") >= 1"#,
-        "not a predicate",
+        "grep(",
     ];
     let fail = Verdict::Fail;
     let invalid = Verdict::Invalid;
@@ -256,7 +256,7 @@ fn a_batch_without_cpu_time_left_goes_on_and_reports_every_claim() {
         r#"exists("f1c800")"#,
         r#"grep(/a/, "f1c0") >= 1"#,
         r#"grep(/a/, "f1c0") >= 1 || exists("f1c700")"#,
-        "not a predicate",
+        "grep(",
     ];
     let judged = priced(per_batch(cpu(Duration::from_secs(1))), &sources);
     assert_eq!(
