@@ -153,8 +153,7 @@ impl Programs {
                 break;
             }
             let bill = facts.fetch(&asked, source, settings.places, account)?;
-            stats.files += bill.stats.files;
-            stats.bytes += bill.stats.bytes;
+            stats += bill.stats;
             for charge in bill.charges {
                 self.entries[charge.program as usize].cost += charge.cost;
             }

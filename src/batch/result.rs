@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::budget::Budgets;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::digest::Digest;
-use crate::facts::{Cost, Place, Primitive};
+use crate::facts::{Cost, Place, Primitive, ScanStats};
 use crate::reason::Reason;
 
 /// What became of a claim. Only [`Verdict::Pass`] passes.
@@ -173,6 +173,8 @@ pub struct Summary {
     pub files: u64,
     /// Bytes scanned.
     pub bytes: u64,
+    /// How patterns were searched.
+    pub scan: ScanStats,
     /// Fuel of everything, each piece of work once.
     pub fuel: u64,
     /// CPU time of reading claims, compiling, establishing facts and evaluating,

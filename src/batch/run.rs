@@ -207,6 +207,7 @@ impl<'e> Batch<'e> {
         )?;
         self.summary.files += stats.files;
         self.summary.bytes += stats.bytes;
+        self.summary.scan += stats.scan;
         for (claim, placement) in placed {
             let result = self.result(claim, placement);
             self.count(&result);

@@ -80,7 +80,7 @@ pub(super) fn run(args: &EvalArgs) -> Result<Exit, CliError> {
         let mut text = Vec::new();
         if let Some(evaluation) = result.as_ref().and_then(|found| found.evaluation.as_ref()) {
             explanation
-                .write(&mut text, evaluation)
+                .write(&mut text, evaluation, &summary.scan)
                 .map_err(|error| output.error(error))?;
         }
         output.write(&text)?;

@@ -12,6 +12,8 @@ mod workspace_tests;
 
 pub use crate::budget::CancelToken;
 pub use key::{FactKey, PathSpec, Pattern, Primitive, RegexFlags};
-pub use source::{Cost, Demand, FactSource, FactValue, FetchStats, Fetched, Place, RunOutput};
+pub use source::{
+    Cost, Demand, FactSource, FactValue, FetchStats, Fetched, Place, RunOutput, ScanStats,
+};
 pub use table::{Cell, FactTable};
 pub use workspace::WorkspaceSource;

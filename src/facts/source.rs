@@ -111,10 +111,48 @@ impl From<FactValue> for Fetched {
 /// Totals of one fetch that belong to no single fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct FetchStats {
-    /// Files opened and read.
+    /// Files that somebody wanted the counts of.
     pub files: u64,
-    /// Bytes read from them.
+    /// Bytes of them.
     pub bytes: u64,
+    /// How they were searched.
+    pub scan: ScanStats,
+}
+
+impl std::ops::AddAssign for FetchStats {
+    fn add_assign(&mut self, other: Self) {
+        self.files += other.files;
+        self.bytes += other.bytes;
+        self.scan += other.scan;
+    }
+}
+
+/// How patterns were searched, and how much of that was known from earlier runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct ScanStats {
+    /// Patterns whose only literal was searched by itself, per set of files.
+    pub literal: u64,
+    /// Patterns whose literals were searched with those of others in one pass.
+    pub literals: u64,
+    /// Patterns without literals whose automata were run together.
+    pub combined: u64,
+    /// Patterns whose regexes were run over whole files.
+    pub regex: u64,
+    /// Files that were read. This and what follows differs between runs.
+    pub read_files: u64,
+    /// Bytes of these.
+    pub read_bytes: u64,
+}
+
+impl std::ops::AddAssign for ScanStats {
+    fn add_assign(&mut self, other: Self) {
+        self.literal += other.literal;
+        self.literals += other.literals;
+        self.combined += other.combined;
+        self.regex += other.regex;
+        self.read_files += other.read_files;
+        self.read_bytes += other.read_bytes;
+    }
 }
 
 /// Somebody who knows facts: the workspace on disk, a gate's snapshot, a

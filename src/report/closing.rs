@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use crate::batch::{Summary, Verdict};
 use crate::budget::Budgets;
+use crate::facts::ScanStats;
 use crate::report::{Counts, LintTotals, Totals, facts};
 
 /// Writes the last lines; `passed_with_warnings` counts passes whose warnings
@@ -52,6 +53,7 @@ fn check(
             facts::bytes(summary.bytes),
             summary.fuel,
         )?;
+        scan(out, &summary.scan, timings)?;
         if timings {
             times(out, summary)?;
         }
@@ -72,6 +74,29 @@ fn check(
         )?;
     }
     interrupted(out, summary.interrupted)
+}
+
+/// How patterns were searched; nothing if there were none.
+pub(super) fn scan(out: &mut impl Write, scan: &ScanStats, timings: bool) -> io::Result<()> {
+    let tiers = [
+        (scan.literal, "by its literal"),
+        (scan.literals, "by literals in one pass"),
+        (scan.combined, "by combined automata"),
+        (scan.regex, "by regex"),
+    ];
+    let served = tiers.iter().filter(|(patterns, _)| *patterns > 0);
+    let served: Vec<String> = served
+        .map(|(patterns, tier)| format!("{patterns} {tier}"))
+        .collect();
+    if served.is_empty() {
+        return Ok(());
+    }
+    write!(out, "patterns searched: {}", served.join(", "))?;
+    if timings {
+        let files = counted(scan.read_files, "file");
+        write!(out, "; {files} read, {}", facts::bytes(scan.read_bytes))?;
+    }
+    writeln!(out)
 }
 
 fn times(out: &mut impl Write, summary: &Summary) -> io::Result<()> {

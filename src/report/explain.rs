@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use anstyle::AnsiColor;
 
 use crate::batch::{Evaluation, ShownValue, Verdict};
-use crate::report::facts;
+use crate::facts::ScanStats;
 use crate::report::snippet::Painter;
 use crate::report::text::style;
+use crate::report::{closing, facts};
 
 /// How one evaluation is shown as text.
 #[derive(Clone, Copy, Debug)]
@@ -21,11 +22,16 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// Writes the evaluation.
+    /// Writes the evaluation; `scan` says how its patterns were searched.
     ///
     /// # Errors
     /// What the output says.
-    pub fn write(&self, out: &mut impl Write, evaluation: &Evaluation) -> io::Result<()> {
+    pub fn write(
+        &self,
+        out: &mut impl Write,
+        evaluation: &Evaluation,
+        scan: &ScanStats,
+    ) -> io::Result<()> {
         let (word, colour) = match evaluation.verdict {
             Verdict::Pass => ("PASS", AnsiColor::Green),
             Verdict::Fail => ("FAIL", AnsiColor::Red),
@@ -50,6 +56,7 @@ impl Explanation {
         if self.full && evaluation.verdict != Verdict::Invalid {
             writeln!(out, "facts:")?;
             self.facts(out, evaluation)?;
+            closing::scan(out, scan, self.timings)?;
             writeln!(out, "cost: {}", facts::cost(&evaluation.cost, self.timings))?;
         }
         Ok(())
@@ -86,7 +93,13 @@ mod tests {
         };
         let mut out = Vec::new();
         let evaluation = results[index].evaluation.as_deref().unwrap();
-        explanation.write(&mut out, evaluation).unwrap();
+        let scan = ScanStats {
+            combined: 2,
+            read_files: 3,
+            read_bytes: 4000,
+            ..ScanStats::default()
+        };
+        explanation.write(&mut out, evaluation, &scan).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -115,6 +128,7 @@ facts:
     src/main.rs:7
     src/main.rs:90
   run("make").exit = 2, .stderr = "no rule\n\u{1b}[2J"
+patterns searched: 2 by combined automata; 3 files read, 4.0 kB
 cost: 12 fuel, 78 B scanned, 3.4 µs CPU
 "#;
         assert_eq!(explained(1, true), expected);

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::batch::{Summary, Verdict};
 use crate::budget::{Budget, Budgets};
+use crate::facts::ScanStats;
 use crate::report::{Counts, InputFailure, LintTotals, Totals};
 
 /// The totals as JSON shows them, without what differs between equal runs
@@ -37,6 +38,7 @@ pub(super) struct CheckRecord<'a> {
     distinct_facts: u64,
     files: u64,
     bytes: u64,
+    scan: ScanRecord,
     fuel: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     cpu_ns: Option<u64>,
@@ -66,6 +68,7 @@ impl<'a> CheckRecord<'a> {
             distinct_facts: summary.distinct_facts,
             files: summary.files,
             bytes: summary.bytes,
+            scan: ScanRecord::new(&summary.scan, timings),
             fuel: summary.fuel,
             cpu_ns: timings.then_some(summary.cpu_ns),
             wall_ns: timings.then_some(summary.wall_ns),
@@ -79,6 +82,45 @@ impl<'a> CheckRecord<'a> {
             unchecked_signatures: summary.unchecked_signatures,
             interrupted: summary.interrupted,
             errors: failures.iter().map(FailureRecord::from).collect(),
+        }
+    }
+}
+
+/// How patterns were searched, and with timings how much was read for it.
+#[derive(Serialize)]
+struct ScanRecord {
+    patterns: TiersRecord,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read: Option<AmountRecord>,
+}
+
+#[derive(Serialize)]
+struct TiersRecord {
+    literal: u64,
+    literals: u64,
+    combined: u64,
+    regex: u64,
+}
+
+#[derive(Serialize)]
+struct AmountRecord {
+    files: u64,
+    bytes: u64,
+}
+
+impl ScanRecord {
+    fn new(scan: &ScanStats, timings: bool) -> Self {
+        Self {
+            patterns: TiersRecord {
+                literal: scan.literal,
+                literals: scan.literals,
+                combined: scan.combined,
+                regex: scan.regex,
+            },
+            read: timings.then_some(AmountRecord {
+                files: scan.read_files,
+                bytes: scan.read_bytes,
+            }),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! every byte which of the patterns match there. It never reads more than a text
 //! and its lines hold; what it cannot tell is left to the regexes themselves.
 
+use memchr::{memchr, memrchr};
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson::{Compiler, Config, WhichCaptures};
@@ -12,7 +13,7 @@ use regex_syntax::hir::Hir;
 
 /// Patterns of one automaton. Its states are sets of places in all of them, so the
 /// number of states grows with them.
-const MOST: usize = 16;
+const MOST: usize = 64;
 
 /// Memory for the states of one automaton and thread, in bytes.
 const STATES_BYTES: usize = 1 << 20;
@@ -101,40 +102,53 @@ impl Combined {
         from: usize,
         found: &mut impl FnMut(u32, usize),
     ) -> Stopped {
-        let mut line = from;
         let Ok(mut state) = self
             .dfa
             .start_state_forward(cache, &Input::new(text).span(from..text.len()))
         else {
-            return Stopped::GaveUp(line);
+            return Stopped::GaveUp(from);
         };
-        // What was told of this line last, unless states were thrown away since.
-        let mut told = None;
-        for (at, &byte) in text.iter().enumerate().skip(from) {
-            state = match self.dfa.next_state(cache, state, byte) {
+        let line_of = |at: usize| {
+            let newline = text.get(from..at).and_then(|read| memrchr(b'\n', read));
+            newline.map_or(from, |newline| from + newline + 1)
+        };
+        // What was told last, where the line ends that it was told of, and how often
+        // states had been thrown away.
+        let mut told = (state, 0, 0);
+        let mut at = from;
+        while let Some(&byte) = text.get(at) {
+            let next = if state.is_tagged() {
+                self.dfa.next_state(cache, state, byte)
+            } else {
+                match self.dfa.next_state_untagged(cache, state, byte) {
+                    next if next.is_unknown() => self.dfa.next_state(cache, state, byte),
+                    next => Ok(next),
+                }
+            };
+            state = match next {
                 Ok(state) => state,
-                Err(_) => return Stopped::GaveUp(line),
+                Err(_) => return Stopped::GaveUp(line_of(at)),
             };
             if state.is_tagged() {
                 if state.is_quit() {
-                    return Stopped::Line(line);
+                    return Stopped::Line(line_of(at));
                 }
                 // Known one byte late, and still on the line.
-                let now = Some((state, cache.clear_count()));
-                if state.is_match() && told != now {
+                let clears = cache.clear_count();
+                if state.is_match() && !(told.0 == state && at <= told.1 && told.2 == clears) {
                     self.tell(cache, state, at, found);
-                    told = now;
+                    let rest = text.get(at..).unwrap_or_default();
+                    let end = memchr(b'\n', rest).map_or(text.len(), |newline| at + newline);
+                    told = (state, end, clears);
                 }
                 // Searching from everywhere never ends there; better safe.
                 if state.is_dead() {
-                    return Stopped::GaveUp(line);
+                    return Stopped::GaveUp(line_of(at));
                 }
             }
-            if byte == b'\n' {
-                line = at + 1;
-                told = None;
-            }
+            at += 1;
         }
+        let line = line_of(text.len());
         match self.dfa.next_eoi_state(cache, state) {
             Ok(state) => {
                 if state.is_match() {

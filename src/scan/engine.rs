@@ -186,8 +186,7 @@ impl Book {
     }
 
     fn add_stats(&mut self, stats: FetchStats) {
-        self.stats.files += stats.files;
-        self.stats.bytes += stats.bytes;
+        self.stats += stats;
     }
 
     fn finish(&mut self, cancel: &CancelToken) -> Vec<Fetched> {
@@ -255,6 +254,7 @@ impl<'a> Context<'a> {
         self.enter(&mut ledger, indices, 0, members.into_iter());
         let open = ledger.members(&[0]);
         if !open.is_empty() {
+            panel.count_tiers(&open, &mut ledger.stats.scan);
             let engines = panel.engines(&open, Sample::default);
             let wanted = panel.wanted(&open, &engines);
             let needs: Needs = ledger.needs();

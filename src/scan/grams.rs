@@ -9,7 +9,7 @@
 //! hardly with the number of literals.
 
 use crate::scan::literal::{Literal, Proof};
-use crate::scan::sample::{Sample, gram, pair};
+use crate::scan::sample::{Sample, gram};
 
 /// Positions looked at before what was found is followed up.
 const BLOCK: usize = 4096;
@@ -42,10 +42,6 @@ impl Needle {
 
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
-    }
-
-    pub(super) const fn ignores_case(&self) -> bool {
-        self.ignore_case
     }
 
     /// True if the text holds the literal at `start`.
@@ -88,6 +84,7 @@ struct Tier {
 pub(super) struct Grams {
     needles: Vec<Needle>,
     quads: Tier,
+    triples: Tier,
     pairs: Tier,
 }
 
@@ -102,8 +99,8 @@ const LARGE: usize = 1 << 14;
 const SMALL_ENTRIES: usize = 1500;
 
 impl Grams {
-    /// Enters needles. Those of one owner must be all of at least four bytes or all
-    /// of the short kind: see [`Grams::scan`]. Needles below [`SHORTEST`] are not
+    /// Enters needles. Those of one owner all go by the shortest of
+    /// them: see [`Grams::scan`]. Needles below [`SHORTEST`] are not
     /// found.
     pub(super) fn new(needles: Vec<Needle>, sample: &Sample) -> Self {
         let mut shortest = std::collections::HashMap::<u32, usize>::new();
@@ -112,31 +109,20 @@ impl Grams {
             *len = (*len).min(needle.bytes.len());
         }
         let mut quads = Vec::new();
+        let mut triples = Vec::new();
         let mut pairs = Vec::new();
         for (number, needle) in needles.iter().enumerate() {
             let number = u32::try_from(number).unwrap_or(u32::MAX);
-            let is_short = shortest.get(&needle.owner).is_some_and(|&len| len < 4);
-            if is_short {
-                pairs.extend(entry(
-                    needle,
-                    number,
-                    2,
-                    |at| pair(at),
-                    |gram| sample.pair(gram),
-                ));
-            } else {
-                quads.extend(entry(
-                    needle,
-                    number,
-                    4,
-                    |at| gram(at),
-                    |gram| sample.gram(gram),
-                ));
+            match shortest.get(&needle.owner) {
+                Some(0..=2) => pairs.extend(entry::<2>(needle, number, sample)),
+                Some(3) => triples.extend(entry::<3>(needle, number, sample)),
+                _ => quads.extend(entry::<4>(needle, number, sample)),
             }
         }
         Self {
             needles,
             quads: Tier::new(quads),
+            triples: Tier::new(triples),
             pairs: Tier::new(pairs),
         }
     }
@@ -147,35 +133,21 @@ impl Grams {
     /// owner are found by one pass.
     pub(super) fn scan(&self, text: &[u8], found: &mut impl FnMut(&Needle, usize, usize)) {
         self.quads.scan::<4>(text, &self.needles, found);
+        self.triples.scan::<3>(text, &self.needles, found);
         self.pairs.scan::<2>(text, &self.needles, found);
-    }
-
-    /// What it takes in memory, in bytes.
-    pub(super) fn memory_usage(&self) -> usize {
-        let tier = |tier: &Tier| {
-            tier.bits.len() * 8 + tier.starts.len() * 4 + tier.entries.len() * size_of::<Entry>()
-        };
-        let needle = |needle: &Needle| size_of::<Needle>() + needle.bytes.len();
-        tier(&self.quads) + tier(&self.pairs) + self.needles.iter().map(needle).sum::<usize>()
     }
 }
 
 /// The entry of a needle under its rarest gram.
-fn entry(
-    needle: &Needle,
-    number: u32,
-    width: usize,
-    gram: impl Fn(&[u8]) -> u32,
-    frequency: impl Fn(u32) -> u32,
-) -> Option<Entry> {
+fn entry<const WIDTH: usize>(needle: &Needle, number: u32, sample: &Sample) -> Option<Entry> {
     let bytes = &needle.bytes;
     let (offset, window) = bytes
-        .windows(width)
+        .windows(WIDTH)
         .enumerate()
-        .min_by_key(|(_, window)| frequency(gram(window)))?;
+        .min_by_key(|(_, window)| sample.frequency(window))?;
     let head_len = bytes.len().min(8);
     Some(Entry {
-        gram: gram(window),
+        gram: gram::<WIDTH>(window),
         needle: number,
         offset: u32::try_from(offset).ok()?,
         head_len: u32::try_from(head_len).ok()?,
@@ -255,7 +227,7 @@ impl Tier {
             let block = &text[from..text.len().min(from + BLOCK + WIDTH - 1)];
             let mut count = 0;
             for (position, window) in (0_u32..).zip(block.windows(WIDTH)) {
-                let bit = hash(gram_of::<WIDTH>(window)) >> (26 - WORDS.ilog2());
+                let bit = hash(gram::<WIDTH>(window)) >> (26 - WORDS.ilog2());
                 // Written without a branch, which would be mispredicted too often.
                 candidates[count & (BLOCK - 1)] = position;
                 count += (bits[(bit >> 6) as usize & (WORDS - 1)] >> (bit & 63) & 1) as usize;
@@ -277,7 +249,7 @@ impl Tier {
         needles: &[Needle],
         found: &mut impl FnMut(&Needle, usize, usize),
     ) {
-        let gram = gram_of::<WIDTH>(&text[at..at + WIDTH]);
+        let gram = gram::<WIDTH>(&text[at..at + WIDTH]);
         let bucket = (hash(gram) >> (32 - START_BITS)) as usize;
         let (from, to) = (
             self.starts[bucket] as usize,
@@ -302,15 +274,6 @@ impl Tier {
                 found(needle, at, start);
             }
         }
-    }
-}
-
-#[inline]
-fn gram_of<const WIDTH: usize>(window: &[u8]) -> u32 {
-    if WIDTH == 4 {
-        gram(window)
-    } else {
-        pair(window)
     }
 }
 

@@ -153,6 +153,8 @@ impl<'a> Ledger<'a> {
         }
         self.stats.files += 1;
         self.stats.bytes += scanned.bytes;
+        self.stats.scan.read_files += 1;
+        self.stats.scan.read_bytes += scanned.bytes;
         for &group in groups {
             self.hold_to_budget(group);
         }

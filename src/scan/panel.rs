@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use memchr::memmem::Finder;
 use regex_syntax::hir::Hir;
 
+use crate::facts::ScanStats;
 use crate::scan::combined::Combined;
 use crate::scan::compile::Haystack;
 use crate::scan::engine::{Counting, Tier};
@@ -130,6 +131,27 @@ impl<'a> Panel<'a> {
             engines.combine(self, to_combine);
         }
         engines
+    }
+
+    /// Counts the tiers that serve some members where all of them are wanted.
+    pub(super) fn count_tiers(&self, members: &[u32], stats: &mut ScanStats) {
+        let members = members.iter().map(|&number| &self.members[number as usize]);
+        let (literals, others): (Vec<_>, Vec<_>) =
+            members.partition(|member| member.required.is_some());
+        let (mut literal, mut many, mut regex) = (0, 0, 0);
+        for member in &literals {
+            match (literals.len() > FEW, member.single()) {
+                (true, _) => many += 1,
+                (false, Some(_)) => literal += 1,
+                (false, None) => regex += 1,
+            }
+        }
+        let to_combine = others.iter().filter(|member| member.is_by_line()).count();
+        let combined = if to_combine > 1 { to_combine } else { 0 };
+        stats.literal += literal;
+        stats.literals += many;
+        stats.combined += combined as u64;
+        stats.regex += regex + (others.len() - combined) as u64;
     }
 
     /// How some members are searched, of those that the engines were built for.

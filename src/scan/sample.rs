@@ -28,23 +28,23 @@ impl Sample {
     pub(super) fn add(&mut self, text: &[u8]) {
         let text = &text[..text.len().min(FILE_BYTES)];
         for window in text.windows(4) {
-            let count = &mut self.grams[slot(gram(window))];
+            let count = &mut self.grams[slot(gram::<4>(window))];
             *count = count.saturating_add(1);
         }
         for window in text.windows(2) {
-            let count = &mut self.pairs[pair(window) as usize % SLOTS];
+            let count = &mut self.pairs[gram::<2>(window) as usize % SLOTS];
             *count = count.saturating_add(1);
         }
     }
 
-    /// How often a gram of four bytes was seen.
-    pub(super) fn gram(&self, gram: u32) -> u32 {
-        self.grams[slot(gram)].into()
-    }
-
-    /// How often a pair was seen.
-    pub(super) fn pair(&self, pair: u32) -> u32 {
-        self.pairs[pair as usize % SLOTS].into()
+    /// About how often a gram was seen, to compare it with others of its length.
+    pub(super) fn frequency(&self, bytes: &[u8]) -> u16 {
+        if bytes.len() == 4 {
+            return self.grams[slot(gram::<4>(bytes))];
+        }
+        let pairs = bytes.windows(2);
+        let counts = pairs.map(|pair| self.pairs[gram::<2>(pair) as usize % SLOTS]);
+        counts.min().unwrap_or(0)
     }
 }
 
@@ -52,21 +52,14 @@ fn slot(gram: u32) -> usize {
     (gram.wrapping_mul(0x85EB_CA6B) >> 16) as usize % SLOTS
 }
 
-/// Four bytes as a number; ASCII letters are equal in either case. 0 for any other
+/// So many bytes as a number; ASCII letters are equal in either case. 0 for any other
 /// number of bytes.
 #[inline]
-pub(super) fn gram(window: &[u8]) -> u32 {
-    match <[u8; 4]>::try_from(window) {
-        Ok(bytes) => u32::from_le_bytes(bytes) | 0x2020_2020,
-        Err(_) => 0,
-    }
-}
-
-/// The same for two bytes.
-#[inline]
-pub(super) fn pair(window: &[u8]) -> u32 {
-    match <[u8; 2]>::try_from(window) {
-        Ok(bytes) => u32::from(u16::from_le_bytes(bytes) | 0x2020),
-        Err(_) => 0,
+pub(super) fn gram<const WIDTH: usize>(window: &[u8]) -> u32 {
+    match (WIDTH, window) {
+        (4, &[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]) | 0x2020_2020,
+        (3, &[a, b, c]) => u32::from_le_bytes([a, b, c, 0]) | 0x0020_2020,
+        (2, &[a, b]) => u32::from_le_bytes([a, b, 0, 0]) | 0x2020,
+        _ => 0,
     }
 }

@@ -92,6 +92,11 @@ impl Walked {
                 ledger.fail(&[group], &no_match(text));
             }
         }
+        let all: Vec<u32> = (0..)
+            .zip(&panel.members)
+            .map(|(number, _)| number)
+            .collect();
+        panel.count_tiers(&all, &mut ledger.stats.scan);
         let stats = ledger.stats;
         Self {
             counts: ledger.finish().collect(),
