@@ -121,6 +121,12 @@ impl Hits {
         self.base + at as u64 > self.resume[member as usize]
     }
 
+    /// Where the search of a member goes on in the text at hand.
+    pub(super) fn next(&self, member: u32) -> usize {
+        let next = self.resume[member as usize].saturating_sub(self.base);
+        usize::try_from(next).unwrap_or(usize::MAX)
+    }
+
     /// True if any of the members is wanted.
     pub(super) fn is_wanted(&self, members: &[u32]) -> bool {
         let mut resume = members.iter().map(|&member| self.resume[member as usize]);

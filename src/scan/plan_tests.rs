@@ -155,6 +155,28 @@ fn scan_all(root: &Path, wishes: &[Wish], tier: Option<Tier>) -> Vec<Fetched> {
     scan(&root, &limits, &requests, &[], options, &cancel).counts
 }
 
+#[test]
+fn literals_are_seen_where_they_overlap() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("f1"), "aaa\nxaax aa\naaab\n").unwrap();
+    for tier in TIERS {
+        let wish = Wish {
+            pattern: "aa$".into(),
+            path: ".",
+            is_glob: false,
+            counting: Counting::Lines,
+            limit: None,
+            places: 0,
+        };
+        let answers = scan_all(directory.path(), &[wish], tier);
+        let expected = FactValue::Count {
+            count: 2,
+            exact: true,
+        };
+        assert_eq!(answers[0].value, expected, "{tier:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 

@@ -67,7 +67,7 @@ impl Search<'_, '_> {
             hits,
             ..
         } = self;
-        let mut found = |needle: &Needle, owner: u32, at: usize, start: usize| {
+        let mut found = |hits: &mut Hits, needle: &Needle, (owner, at, start)| {
             let member = &panel.members[owner as usize];
             hits.seen(text, (needle, owner, member), (at, start), needs, |line| {
                 caches.is_match(scanner.pool, member.number, line)
@@ -75,12 +75,16 @@ impl Search<'_, '_> {
         };
         if let Some(grams) = &wanted.grams {
             grams.scan(text, &mut |needle, at, start| {
-                found(needle, needle.owner, at, start);
+                found(hits, needle, (needle.owner, at, start));
             });
         }
         for (member, needle, finder) in &wanted.singly {
-            for start in finder.find_iter(text) {
-                found(needle, *member, start, start);
+            let mut from = 0;
+            while let Some(offset) = text.get(from..).and_then(|rest| finder.find(rest)) {
+                let start = from + offset;
+                found(hits, needle, (*member, start, start));
+                // What overlaps may be a match where this is none.
+                from = hits.next(*member).max(start + 1);
             }
         }
     }
