@@ -53,6 +53,7 @@ mod reason;
 #[cfg(feature = "cli")]
 pub mod report;
 pub mod scan;
+mod sealed;
 pub mod syntax;
 pub mod vm;
 
