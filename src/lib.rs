@@ -42,6 +42,7 @@ pub mod claims;
 pub mod cli;
 pub mod code;
 mod compare;
+pub mod counts;
 pub mod diagnostic;
 mod digest;
 pub mod elench;
@@ -54,6 +55,7 @@ mod reason;
 #[cfg(feature = "cli")]
 pub mod report;
 pub mod scan;
+mod sealed;
 pub mod syntax;
 pub mod vm;
 

@@ -11,18 +11,16 @@
 //! a batch: the worst case is a compile.
 
 use std::ffi::OsStr;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use rustix::fs::OFlags;
-
-use crate::cache::Key;
-use crate::cache::entry::{self, Secret};
+use crate::cache::entry;
+use crate::cache::{DiskCacheError, Key};
 use crate::code::Program;
+use crate::sealed::{self, Secret, make_dir, read_dir, read_file, write_file};
 
 /// Most entries kept; a directory with more loses its oldest quarter when it is
 /// next written.
@@ -36,31 +34,8 @@ const MAX_WRITES: u64 = 1_024;
 /// entries were made from.
 const MAX_MISSES: u64 = 4_096;
 
-/// How names of files begin that are being written.
-const TEMPORARY: &str = ".tmp-";
-
-/// After this a file that is being written belongs to nobody.
-const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
-
 /// Larger entries are no entries: sources are at most 64 KiB.
 const MAX_ENTRY_BYTES: u64 = 4 << 20;
-
-/// The cache directory cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DiskCacheError {
-    /// A file or directory of the cache cannot be made or read.
-    #[error("cannot use the cache directory `{}`: {source}", path.display())]
-    Io {
-        /// What could not be used.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// Others could have planted or could read what is in it.
-    #[error("the cache directory `{}` belongs to somebody else or others may write it; choose another with --cache-dir", .0.display())]
-    Untrusted(PathBuf),
-}
 
 /// What is in a cache directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,20 +62,9 @@ impl DiskCache {
     /// [`DiskCacheError`] if it cannot be made or read, or cannot be trusted: it
     /// must belong to the user, and nobody else may write it.
     pub fn open(dir: &Path) -> Result<Self, DiskCacheError> {
-        let at = |path: &Path| {
-            let path = path.to_owned();
-            move |source| DiskCacheError::Io { path, source }
-        };
-        make_dir(dir).map_err(at(dir))?;
-        let metadata = fs::metadata(dir).map_err(at(dir))?;
-        let mine = metadata.uid() == rustix::process::geteuid().as_raw();
-        if !metadata.is_dir() || !mine || metadata.mode() & 0o022 != 0 {
-            return Err(DiskCacheError::Untrusted(dir.to_owned()));
-        }
-        let secret_file = dir.join("secret");
-        let secret = secret(dir, &secret_file).map_err(at(&secret_file))?;
+        let secret = sealed::unlock(dir)?;
         let programs = dir.join("programs");
-        make_dir(&programs).map_err(at(&programs))?;
+        make_dir(&programs).map_err(DiskCacheError::at(&programs))?;
         Ok(Self {
             programs,
             secret,
@@ -116,7 +80,7 @@ impl DiskCache {
         if self.misses.load(Ordering::Relaxed) >= MAX_MISSES {
             return None;
         }
-        let program = read_entry(&self.path(&entry::name(key)))
+        let program = read_file(&self.path(&entry::name(key)), MAX_ENTRY_BYTES)
             .ok()
             .and_then(|bytes| entry::open(&self.secret, key, &bytes));
         if program.is_none() {
@@ -143,7 +107,7 @@ impl DiskCache {
         let path = self.path(&name);
         let shard = path.parent().unwrap_or(&self.programs);
         make_dir(shard)?;
-        write_whole(shard, &path, &bytes, true)
+        write_file(shard, &path, &bytes, true)
     }
 
     /// Counts the entries of a cache directory; one that is not there is empty.
@@ -166,7 +130,7 @@ impl DiskCache {
     /// What the operating system says; an entry that somebody else removed
     /// first is no error.
     pub fn clear(dir: &Path) -> io::Result<DiskStats> {
-        remove_abandoned(&dir.join("programs"), Duration::ZERO);
+        remove_all_abandoned(&dir.join("programs"), Duration::ZERO);
         let mut stats = DiskStats::default();
         for found in entries(&dir.join("programs"))? {
             match fs::remove_file(&found.path) {
@@ -186,7 +150,7 @@ impl DiskCache {
     /// Removes the oldest quarter of a directory that is over its bound. Errors
     /// leave it over the bound, which harms nobody.
     fn evict(&self) {
-        remove_abandoned(&self.programs, ABANDONED_AFTER);
+        remove_all_abandoned(&self.programs, sealed::ABANDONED_AFTER);
         let Ok(mut found) = entries(&self.programs) else {
             return;
         };
@@ -203,18 +167,10 @@ impl DiskCache {
 
 /// Removes temporary files that no writer comes back to. Errors leave them for
 /// the next time.
-fn remove_abandoned(programs: &Path, age: Duration) {
+fn remove_all_abandoned(programs: &Path, age: Duration) {
     for shard in read_dir(programs).unwrap_or_default() {
         for entry in read_dir(&shard.path()).unwrap_or_default() {
-            let temporary = entry
-                .file_name()
-                .as_encoded_bytes()
-                .starts_with(TEMPORARY.as_bytes());
-            let modified = entry.metadata().and_then(|metadata| metadata.modified());
-            let old = modified.is_ok_and(|modified| modified.elapsed().unwrap_or_default() >= age);
-            if temporary && old {
-                let _ = fs::remove_file(entry.path());
-            }
+            sealed::remove_abandoned(&entry, age);
         }
     }
 }
@@ -247,84 +203,7 @@ fn entries(programs: &Path) -> io::Result<Vec<Found>> {
     Ok(found)
 }
 
-fn read_dir(path: &Path) -> io::Result<Vec<fs::DirEntry>> {
-    match fs::read_dir(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(error),
-        Ok(entries) => entries.collect(),
-    }
-}
-
 fn is_entry_name(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     name.len() > 65 && name[..64].iter().all(u8::is_ascii_hexdigit) && name[64] == b'-'
-}
-
-fn make_dir(path: &Path) -> io::Result<()> {
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path)
-}
-
-/// Reads a regular file of bounded size without following a link.
-fn read_entry(path: &Path) -> io::Result<Vec<u8>> {
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
-    let flags = i32::try_from(flags).map_err(io::Error::other)?;
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags)
-        .open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() || metadata.len() > MAX_ENTRY_BYTES {
-        return Err(io::ErrorKind::InvalidData.into());
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-    file.take(MAX_ENTRY_BYTES).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-fn write_whole(dir: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::Result<()> {
-    let mut file = tempfile::Builder::new()
-        .prefix(TEMPORARY)
-        .tempfile_in(dir)?;
-    file.write_all(bytes)?;
-    if replace {
-        file.persist(path)?;
-    } else {
-        file.persist_noclobber(path)?;
-    }
-    Ok(())
-}
-
-/// Reads the secret, or makes one. Of two processes that make one at once the
-/// first wins and the other reads it. One that others could have read or made is
-/// replaced, which loses the entries sealed with it.
-fn secret(dir: &Path, path: &Path) -> io::Result<Secret> {
-    for _ in 0..2 {
-        match read_secret(path) {
-            Ok(Some(secret)) => return Ok(secret),
-            Ok(None) => fs::remove_file(path)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
-        }
-        let mut fresh = Secret::default();
-        getrandom::fill(&mut fresh).map_err(io::Error::other)?;
-        match write_whole(dir, path, &fresh, false) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
-        }
-    }
-    read_secret(path)?.ok_or_else(|| io::Error::other("its secret keeps changing"))
-}
-
-/// The secret in a file, if it is one that only the owner could read and write.
-fn read_secret(path: &Path) -> io::Result<Option<Secret>> {
-    let metadata = fs::symlink_metadata(path)?;
-    let mine = metadata.uid() == rustix::process::geteuid().as_raw();
-    if !metadata.is_file() || !mine || metadata.mode() & 0o077 != 0 {
-        return Ok(None);
-    }
-    let bytes = read_entry(path)?;
-    Ok(Secret::try_from(bytes).ok())
 }

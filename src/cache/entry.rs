@@ -1,27 +1,9 @@
-//! One entry of the disk cache: an authenticated program.
-//!
-//! ```text
-//! tag      32 bytes  HMAC-SHA256 under the key of the cache directory, over the
-//!                    engine version, a NUL, the entry's name, a NUL and the body
-//! body     the rest  the program as `code::encode` writes it
-//! ```
-//!
-//! A checksum alone would let whoever can write the directory plant a program
-//! that always passes. The tag makes an entry worth nothing without the key,
-//! which only the owner can read; the name in it keeps one entry from standing
-//! in for another.
-
-use hmac::{Hmac, KeyInit as _, Mac as _};
-use sha2::Sha256;
+//! One entry of the disk cache: a sealed program, its body as `code::encode` writes
+//! it.
 
 use crate::cache::Key;
 use crate::code::{Program, decode, encode};
-
-const TAG_BYTES: usize = 32;
-const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// The secret of a cache directory.
-pub(super) type Secret = [u8; 32];
+use crate::sealed::{self, Secret, TAG_BYTES};
 
 /// The file name of an entry.
 pub(super) fn name(key: &Key) -> String {
@@ -35,33 +17,18 @@ pub(super) fn name(key: &Key) -> String {
 
 /// The bytes of an entry.
 pub(super) fn seal(secret: &Secret, name: &str, program: &Program) -> Option<Vec<u8>> {
-    let body = encode(program);
-    let mut entry = tag(secret, name, &body)?.finalize().into_bytes().to_vec();
-    entry.extend_from_slice(&body);
+    let mut entry = vec![0; TAG_BYTES];
+    entry.extend_from_slice(&encode(program));
+    sealed::seal(secret, name, &mut entry)?;
     Some(entry)
 }
 
 /// The program of an entry; `None` for anything that was not sealed for this
 /// key by this version of the engine, or that the verifier refuses.
 pub(super) fn open(secret: &Secret, key: &Key, entry: &[u8]) -> Option<Program> {
-    let (sealed, body) = entry.split_at_checked(TAG_BYTES)?;
-    tag(secret, &name(key), body)?.verify_slice(sealed).ok()?;
+    let body = sealed::open(secret, &name(key), entry)?;
     let program = decode(body).ok()?;
     (program.digest() == key.digest && program.language() == key.language).then_some(program)
-}
-
-fn tag(secret: &Secret, name: &str, body: &[u8]) -> Option<Hmac<Sha256>> {
-    let mut mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;
-    for part in [
-        ENGINE_VERSION.as_bytes(),
-        b"\0",
-        name.as_bytes(),
-        b"\0",
-        body,
-    ] {
-        mac.update(part);
-    }
-    Some(mac)
 }
 
 #[cfg(test)]

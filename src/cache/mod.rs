@@ -6,8 +6,10 @@ mod entry;
 mod memory;
 
 pub use compiler::{CacheCounts, Compiler};
-pub use disk::{DiskCache, DiskCacheError, DiskStats};
+pub use disk::{DiskCache, DiskStats};
 pub use memory::{DEFAULT_CAPACITY, MemoryCache};
+
+pub use crate::sealed::DirError as DiskCacheError;
 
 use crate::check::Options;
 use crate::digest::Digest;

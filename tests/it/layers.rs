@@ -7,10 +7,18 @@ use std::path::{Path, PathBuf};
 /// Lowest first. `facts` stands twice: keys, table and seam at the bottom, the
 /// workspace source, which needs `files` and `scan`, above them.
 const LAYERS: &[&[&str]] = &[
-    &["compare", "diagnostic", "digest", "language", "reason"],
+    &[
+        "compare",
+        "diagnostic",
+        "digest",
+        "language",
+        "reason",
+        "sealed",
+    ],
     &["budget"],
     &["facts"],
     &["files"],
+    &["counts"],
     &["scan"],
     &["facts/workspace"],
     &["syntax"],
