@@ -92,7 +92,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Keeps compiled programs in a directory that many processes may share.
+    /// Keeps compiled programs, and what was counted in the files of a workspace, in
+    /// a directory that many processes may share.
     #[must_use]
     pub fn disk_cache(mut self, dir: impl Into<PathBuf>) -> Self {
         self.cache_dir = Some(dir.into());
@@ -129,7 +130,13 @@ impl EngineBuilder {
     /// be had.
     pub fn build(self) -> Result<Engine, BuildError> {
         let source: Arc<dyn FactSource> = match self.world {
-            World::Workspace(root) => Arc::new(WorkspaceSource::open(&root, self.limits)?),
+            World::Workspace(root) => {
+                let source = WorkspaceSource::open(&root, self.limits)?;
+                Arc::new(match &self.cache_dir {
+                    Some(dir) => source.remember(dir)?,
+                    None => source,
+                })
+            }
             World::Host(source) => source,
         };
         let disk = self

@@ -142,6 +142,10 @@ pub struct ScanStats {
     pub read_files: u64,
     /// Bytes of these.
     pub read_bytes: u64,
+    /// Files that were not read because earlier runs had counted in them.
+    pub known_files: u64,
+    /// Bytes of these.
+    pub known_bytes: u64,
 }
 
 impl std::ops::AddAssign for ScanStats {
@@ -152,6 +156,8 @@ impl std::ops::AddAssign for ScanStats {
         self.regex += other.regex;
         self.read_files += other.read_files;
         self.read_bytes += other.read_bytes;
+        self.known_files += other.known_files;
+        self.known_bytes += other.known_bytes;
     }
 }
 

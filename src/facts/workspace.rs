@@ -1,19 +1,31 @@
 //! The facts of a workspace on disk.
 
+use std::fmt;
 use std::path::Path;
 
+use crate::counts::{DEFAULT_MAX_BYTES, Store};
 use crate::facts::{
     CancelToken, Demand, FactKey, FactSource, FetchStats, Fetched, exists, grep, refused,
 };
-use crate::files::{Limits, OpenError, Root};
+use crate::files::{Limits, OpenError, Root, Tree};
 use crate::scan::{ScanOptions, scan};
+use crate::sealed::DirError;
 
-/// Answers `exists`, `grep` and `count` from a directory and refuses `run` and
-/// `test`. Nothing outside the directory is ever read.
-#[derive(Debug)]
+/// Answers `exists`, `grep` and `count` from a tree of files and refuses `run` and
+/// `test`. Nothing outside the tree is ever read.
 pub struct WorkspaceSource {
-    root: Root,
+    tree: Box<dyn Tree>,
     limits: Limits,
+    counts: Option<Store>,
+}
+
+impl fmt::Debug for WorkspaceSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorkspaceSource")
+            .field("limits", &self.limits)
+            .field("counts", &self.counts)
+            .finish_non_exhaustive()
+    }
 }
 
 impl WorkspaceSource {
@@ -23,10 +35,27 @@ impl WorkspaceSource {
     ///
     /// If the root is no directory or may not be read.
     pub fn open(root: &Path, limits: Limits) -> Result<Self, OpenError> {
-        Ok(Self {
-            root: Root::open(root)?,
+        Ok(Self::over(Root::open(root)?, limits))
+    }
+
+    /// The same for any tree.
+    pub fn over(tree: impl Tree + 'static, limits: Limits) -> Self {
+        Self {
+            tree: Box::new(tree),
             limits,
-        })
+            counts: None,
+        }
+    }
+
+    /// Keeps what is counted in a cache directory that many processes may share, so
+    /// that what did not change is not searched again.
+    ///
+    /// # Errors
+    ///
+    /// [`DirError`] if the directory cannot be made, read or trusted.
+    pub fn remember(mut self, dir: &Path) -> Result<Self, DirError> {
+        self.counts = Some(Store::open(dir, &self.tree.space(), DEFAULT_MAX_BYTES)?);
+        Ok(self)
     }
 }
 
@@ -42,13 +71,16 @@ impl FactSource for WorkspaceSource {
                 _ => requests.extend(grep::request(demand)),
             }
         }
-        let mut found = exists::exist(&self.root, &paths, cancel).into_iter();
+        let mut found = exists::exist(&*self.tree, &paths, cancel).into_iter();
         let scanned = scan(
-            &self.root,
+            &*self.tree,
             &self.limits,
             &requests,
             &globs,
-            ScanOptions::default(),
+            ScanOptions {
+                tier: None,
+                counts: self.counts.as_ref(),
+            },
             cancel,
         );
         let mut counts = scanned.counts.into_iter();

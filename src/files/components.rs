@@ -13,13 +13,13 @@ use rustix::io::Errno;
 use crate::files::FileError;
 
 /// As many links as Linux follows.
-const MAX_LINKS: usize = 40;
+pub(super) const MAX_LINKS: usize = 40;
 
 /// `PATH_MAX` of Linux, with its NUL.
 pub(super) const PATH_MAX: usize = 4096;
 
 /// Every level keeps a descriptor open, so that `..` needs no second look.
-const MAX_DEPTH: usize = 256;
+pub(super) const MAX_DEPTH: usize = 256;
 
 /// A directory as a place to start from: searched, not read.
 #[cfg(target_os = "linux")]

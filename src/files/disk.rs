@@ -1,12 +1,23 @@
 //! The workspace on disk as a [`Tree`].
 
-use crate::files::open::OpenFile;
+use std::os::fd::AsFd as _;
+
+use crate::files::open::{FileId, OpenFile};
 use crate::files::tree::{Node, ReadFile, Tree, Walking};
 use crate::files::{
     Block, ContentId, File, FileError, Flow, Found, Kind, Reader, Reading, Root, Walk,
 };
 
 impl Tree for Root {
+    fn space(&self) -> Vec<u8> {
+        let id = FileId::at(self.as_fd());
+        [
+            b"directory".as_slice(),
+            &id.map(FileId::bytes).unwrap_or_default(),
+        ]
+        .concat()
+    }
+
     fn kind(&self, path: &str) -> Result<Kind, FileError> {
         Ok(Root::find(self, path)?.kind())
     }

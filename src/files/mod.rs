@@ -8,12 +8,16 @@ mod components;
 mod disk;
 mod error;
 mod limits;
+mod memory;
+mod objects;
+mod objects_walk;
 mod open;
 mod read;
 mod root;
 #[cfg(test)]
 mod root_tests;
 mod rules;
+mod slice;
 mod tree;
 mod walk;
 #[cfg(test)]
@@ -21,8 +25,11 @@ mod walk_tests;
 
 pub use error::{FileError, OpenError};
 pub use limits::Limits;
+pub use memory::{MemoryFiles, memory_tree};
+pub use objects::{Object, ObjectKind, ObjectTree, Objects, Resolved};
 pub use open::{FileId, OpenFile};
 pub use read::{Block, Content, Flow, PROBE_BYTES, Reader, Reading};
 pub use root::{Found, Kind, Root};
+pub use slice::read_slice;
 pub use tree::{ContentId, Entry, File, Node, ReadFile, Tree, WalkError, Walking};
 pub use walk::Walk;

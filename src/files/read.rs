@@ -7,7 +7,7 @@ use crate::files::{FileError, Limits, OpenFile};
 
 /// A file below this is read at once; larger ones block by block. Up to about
 /// here `read` into a reused buffer beats a memory map.
-const BLOCK_BYTES: usize = 1 << 20;
+pub(super) const BLOCK_BYTES: usize = 1 << 20;
 
 /// How much of a file is looked at to tell text from data (ADR-0004).
 pub const PROBE_BYTES: usize = 8 << 10;
@@ -219,7 +219,7 @@ fn check_size(file: &OpenFile, cap: u64, what: &'static str) -> Result<(), FileE
     Ok(())
 }
 
-fn check_lines(bytes: &[u8], cap: usize) -> Result<(), FileError> {
+pub(super) fn check_lines(bytes: &[u8], cap: usize) -> Result<(), FileError> {
     // The terminator may be two bytes.
     if bytes.len() <= cap {
         return Ok(());

@@ -201,7 +201,8 @@ impl Found<'_> {
     }
 }
 
-fn check(path: &str) -> Result<(), FileError> {
+/// Refuses texts that can name nothing inside.
+pub(super) fn check(path: &str) -> Result<(), FileError> {
     if path.is_empty() {
         Err(FileError::Invalid("is empty"))
     } else if path.contains('\0') {

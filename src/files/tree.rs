@@ -12,6 +12,10 @@ pub struct ContentId(pub [u8; 32]);
 
 /// A tree of files. Every path is resolved inside it.
 pub trait Tree: Send + Sync {
+    /// Tells this tree, whatever is in it by now, from others: what is known of the
+    /// files of one is kept apart from what is known of others.
+    fn space(&self) -> Vec<u8>;
+
     /// What stands at a path, following links that stay inside.
     ///
     /// # Errors

@@ -19,7 +19,7 @@ use crate::files::{
 
 /// Directories with entries still to come; each holds a descriptor. Chains of
 /// single directories do not count, so this is rarely near.
-const MAX_OPEN: usize = 256;
+pub(super) const MAX_OPEN: usize = 256;
 
 /// An open directory of the tree.
 #[derive(Debug)]
@@ -253,7 +253,8 @@ fn open_file(parent: BorrowedFd<'_>, name: &CString) -> Result<OpenFile, FileErr
         .ok_or(FileError::Changed)
 }
 
-fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
+/// The path of a name in a directory.
+pub(super) fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
     if directory.is_empty() {
         name.to_vec()
     } else {

@@ -53,8 +53,8 @@ fn check(
             facts::bytes(summary.bytes),
             summary.fuel,
         )?;
-        scan(out, &summary.scan, timings)?;
         if timings {
+            scan(out, &summary.scan)?;
             times(out, summary)?;
         }
         budgets(out, summary, timings)?;
@@ -76,8 +76,9 @@ fn check(
     interrupted(out, summary.interrupted)
 }
 
-/// How patterns were searched; nothing if there were none.
-pub(super) fn scan(out: &mut impl Write, scan: &ScanStats, timings: bool) -> io::Result<()> {
+/// How patterns were searched, which an equal run later may not need to do; nothing
+/// if there were none.
+pub(super) fn scan(out: &mut impl Write, scan: &ScanStats) -> io::Result<()> {
     let tiers = [
         (scan.literal, "by its literal"),
         (scan.literals, "by literals in one pass"),
@@ -88,13 +89,21 @@ pub(super) fn scan(out: &mut impl Write, scan: &ScanStats, timings: bool) -> io:
     let served: Vec<String> = served
         .map(|(patterns, tier)| format!("{patterns} {tier}"))
         .collect();
-    if served.is_empty() {
+    if served.is_empty() && scan.known_files == 0 {
         return Ok(());
     }
-    write!(out, "patterns searched: {}", served.join(", "))?;
-    if timings {
-        let files = counted(scan.read_files, "file");
-        write!(out, "; {files} read, {}", facts::bytes(scan.read_bytes))?;
+    let served = if served.is_empty() {
+        "none".into()
+    } else {
+        served.join(", ")
+    };
+    let files = counted(scan.read_files, "file");
+    let bytes = facts::bytes(scan.read_bytes);
+    write!(out, "patterns searched: {served}; {files} read, {bytes}")?;
+    if scan.known_files > 0 {
+        let files = counted(scan.known_files, "file");
+        let bytes = facts::bytes(scan.known_bytes);
+        write!(out, "; {files} known from earlier runs, {bytes}")?;
     }
     writeln!(out)
 }

@@ -56,7 +56,9 @@ impl Explanation {
         if self.full && evaluation.verdict != Verdict::Invalid {
             writeln!(out, "facts:")?;
             self.facts(out, evaluation)?;
-            closing::scan(out, scan, self.timings)?;
+            if self.timings {
+                closing::scan(out, scan)?;
+            }
             writeln!(out, "cost: {}", facts::cost(&evaluation.cost, self.timings))?;
         }
         Ok(())

@@ -38,7 +38,8 @@ pub(super) struct CheckRecord<'a> {
     distinct_facts: u64,
     files: u64,
     bytes: u64,
-    scan: ScanRecord,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scan: Option<ScanRecord>,
     fuel: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     cpu_ns: Option<u64>,
@@ -68,7 +69,7 @@ impl<'a> CheckRecord<'a> {
             distinct_facts: summary.distinct_facts,
             files: summary.files,
             bytes: summary.bytes,
-            scan: ScanRecord::new(&summary.scan, timings),
+            scan: timings.then(|| ScanRecord::new(&summary.scan)),
             fuel: summary.fuel,
             cpu_ns: timings.then_some(summary.cpu_ns),
             wall_ns: timings.then_some(summary.wall_ns),
@@ -86,12 +87,13 @@ impl<'a> CheckRecord<'a> {
     }
 }
 
-/// How patterns were searched, and with timings how much was read for it.
+/// How patterns were searched, and how much was read for it. An equal run later may
+/// know all counts already.
 #[derive(Serialize)]
 struct ScanRecord {
     patterns: TiersRecord,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    read: Option<AmountRecord>,
+    read: AmountRecord,
+    known: AmountRecord,
 }
 
 #[derive(Serialize)]
@@ -109,7 +111,7 @@ struct AmountRecord {
 }
 
 impl ScanRecord {
-    fn new(scan: &ScanStats, timings: bool) -> Self {
+    fn new(scan: &ScanStats) -> Self {
         Self {
             patterns: TiersRecord {
                 literal: scan.literal,
@@ -117,10 +119,14 @@ impl ScanRecord {
                 combined: scan.combined,
                 regex: scan.regex,
             },
-            read: timings.then_some(AmountRecord {
+            read: AmountRecord {
                 files: scan.read_files,
                 bytes: scan.read_bytes,
-            }),
+            },
+            known: AmountRecord {
+                files: scan.known_files,
+                bytes: scan.known_bytes,
+            },
         }
     }
 }

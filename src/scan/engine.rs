@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use crate::budget::CancelToken;
+use crate::counts::Store;
 use crate::facts::{Cost, FactValue, FetchStats, Fetched, PathSpec, Pattern};
 use crate::files::{File, Limits, Node, Tree};
 use crate::reason::Reason;
@@ -16,7 +17,7 @@ use crate::scan::ledger::Ledger;
 use crate::scan::panel::{Member, Panel};
 use crate::scan::plan::Plan;
 use crate::scan::pool::Pool;
-use crate::scan::prepare::{Prepared, prepare};
+use crate::scan::prepare::Preparation;
 use crate::scan::sample::Sample;
 use crate::scan::scratch::Scratches;
 use crate::scan::stream::Targets;
@@ -64,10 +65,13 @@ pub enum Tier {
 
 /// How to scan.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ScanOptions {
+pub struct ScanOptions<'a> {
     /// Puts every pattern that it can serve into a tier. Answers do not depend on
     /// it.
     pub tier: Option<Tier>,
+    /// What earlier runs counted in the files of directories and globs, to which
+    /// this one adds. Answers do not depend on it but for the CPU time.
+    pub counts: Option<&'a Store>,
 }
 
 /// Whether something exists, and how many of what was counted.
@@ -87,10 +91,10 @@ pub(super) struct Context<'a> {
     pub(super) tree: &'a dyn Tree,
     pub(super) requests: &'a [Request<'a>],
     pub(super) plan: &'a Plan<'a>,
-    pub(super) prepared: &'a [Result<Prepared, Reason>],
+    pub(super) preparation: &'a Preparation<'a>,
     pub(super) scanner: Scanner<'a>,
     pub(super) scratches: &'a Scratches,
-    pub(super) options: ScanOptions,
+    pub(super) options: ScanOptions<'a>,
 }
 
 /// Answers every request, and whether anything matches each glob of `existing`.
@@ -105,24 +109,19 @@ pub fn scan(
     limits: &Limits,
     requests: &[Request<'_>],
     existing: &[&PathSpec],
-    options: ScanOptions,
+    options: ScanOptions<'_>,
     cancel: &CancelToken,
 ) -> Answers {
     let plan = Plan::new(requests);
     let pool = Pool::new(&plan.slots);
+    let preparation = Preparation::new(&plan, &pool, cancel);
     let paths: Vec<(&str, &Vec<usize>)> = plan.paths.iter().map(|(path, of)| (*path, of)).collect();
-    let (prepared, nodes) = rayon::join(
-        || prepare(&plan, &pool, cancel),
-        || {
-            let found = paths.par_iter().map(|(path, _)| tree.find(path));
-            found.collect::<Vec<_>>()
-        },
-    );
+    let nodes: Vec<_> = paths.par_iter().map(|(path, _)| tree.find(path)).collect();
     let context = Context {
         tree,
         requests,
         plan: &plan,
-        prepared: &prepared,
+        preparation: &preparation,
         scanner: Scanner {
             pool: &pool,
             limits,
@@ -144,6 +143,8 @@ pub fn scan(
             Err(error) => answers.refuse(indices, &error.reason(path)),
         }
     }
+    let of_named = named.iter().flat_map(|(.., indices)| indices.iter());
+    preparation.prepare(of_named.map(|&index| plan.slot_of[index]));
     let scanned: Vec<_> = named
         .par_iter()
         .map(|(path, file, indices)| (context.scan_named(path, &**file, indices), *indices))
@@ -200,8 +201,9 @@ impl Book {
 }
 
 impl<'a> Context<'a> {
-    /// A panel of the slots of some requests, and for each request its member.
-    pub(super) fn panel(&self, indices: &[usize]) -> (Panel<'a>, Vec<u32>) {
+    /// The slots of some requests, which are the members of a panel for them, and
+    /// for each request its member.
+    pub(super) fn members(&self, indices: &[usize]) -> (Vec<usize>, Vec<u32>) {
         let mut slots: Vec<usize> = indices
             .iter()
             .map(|&index| self.plan.slot_of[index])
@@ -213,15 +215,21 @@ impl<'a> Context<'a> {
             u32::try_from(slots.binary_search(slot).unwrap_or(0)).unwrap_or(u32::MAX)
         };
         let numbers = of_requests.iter().map(member).collect();
+        (slots, numbers)
+    }
+
+    /// The panel of some slots. Only those that are prepared can be searched by it.
+    pub(super) fn panel(&self, slots: &[usize]) -> Panel<'a> {
         let members = slots.iter().map(|&number| {
-            let prepared = self.prepared[number].as_ref().ok();
+            let prepared = self.preparation.get(number);
+            let prepared = prepared.and_then(|prepared| prepared.as_ref().ok());
             Member {
                 number,
                 slot: self.plan.slots[number],
                 required: prepared.and_then(|prepared| prepared.required.clone()),
             }
         });
-        (Panel::new(members.collect(), self.options.tier), numbers)
+        Panel::new(members.collect(), self.options.tier)
     }
 
     /// Puts requests on the books of a panel.
@@ -233,10 +241,12 @@ impl<'a> Context<'a> {
         members: impl Iterator<Item = u32>,
     ) {
         for (&index, member) in indices.iter().zip(members) {
-            let prepared = self.prepared[self.plan.slot_of[index]].as_ref();
-            let prepared = prepared
-                .map(|prepared| prepared.cpu_ns)
-                .map_err(Clone::clone);
+            // What is not prepared was counted by an earlier run.
+            let prepared = match self.preparation.get(self.plan.slot_of[index]) {
+                Some(Ok(prepared)) => Ok(prepared.cpu_ns),
+                Some(Err(reason)) => Err(reason.clone()),
+                None => Ok(0),
+            };
             ledger.add_request(&self.requests[index], group, member, prepared);
         }
     }
@@ -248,7 +258,8 @@ impl<'a> Context<'a> {
         file: &dyn File,
         indices: &[usize],
     ) -> (Vec<Fetched>, FetchStats) {
-        let (panel, members) = self.panel(indices);
+        let (slots, members) = self.members(indices);
+        let panel = self.panel(&slots);
         let mut ledger = Ledger::new(panel.members.len());
         ledger.add_group();
         self.enter(&mut ledger, indices, 0, members.into_iter());

@@ -66,7 +66,7 @@ fn count(directory: &Path, text: &str, counting: Counting) -> FactValue {
             &Limits::default(),
             &requests,
             &[],
-            ScanOptions { tier },
+            ScanOptions { tier, counts: None },
             &CancelToken::new(),
         );
         let [file, tree] = <[_; 2]>::try_from(answers.counts).unwrap();

@@ -41,6 +41,8 @@ pub(super) struct Scanned {
     pub(super) findings: Vec<(u32, Finding)>,
     /// Why there may be more for everybody.
     pub(super) stop: Option<Stop>,
+    /// False if all was known before.
+    pub(super) is_read: bool,
 }
 
 impl Scanned {
@@ -51,6 +53,7 @@ impl Scanned {
             id: None,
             findings: Vec::new(),
             stop: None,
+            is_read: false,
         }
     }
 }
@@ -140,6 +143,7 @@ pub(super) fn scan_file(
         id: read.id,
         findings,
         stop,
+        is_read: true,
     }
 }
 

@@ -153,8 +153,13 @@ impl<'a> Ledger<'a> {
         }
         self.stats.files += 1;
         self.stats.bytes += scanned.bytes;
-        self.stats.scan.read_files += 1;
-        self.stats.scan.read_bytes += scanned.bytes;
+        let scan = &mut self.stats.scan;
+        let (files, bytes) = match scanned.is_read {
+            true => (&mut scan.read_files, &mut scan.read_bytes),
+            false => (&mut scan.known_files, &mut scan.known_bytes),
+        };
+        *files += 1;
+        *bytes += scanned.bytes;
         for &group in groups {
             self.hold_to_budget(group);
         }

@@ -1,6 +1,7 @@
 //! Counting the lines and matches of patterns in files.
 
 mod bound;
+mod chunk;
 mod combined;
 mod compile;
 mod engine;
@@ -17,7 +18,11 @@ mod line_matcher;
 mod line_safe;
 mod lines;
 mod literal;
+mod machinery;
 mod matches;
+mod memory;
+#[cfg(test)]
+mod memory_tests;
 mod panel;
 mod pattern;
 mod plan;

@@ -17,7 +17,7 @@ pub(super) struct Slot<'a> {
     pub(super) haystack: Haystack,
     /// Matches are counted for each request by itself: where counting stops shows in
     /// the places and in what had to be looked at again.
-    apart: Option<usize>,
+    pub(super) apart: Option<usize>,
 }
 
 /// The distinct slots and targets of a scan. Requests and slots are named by their

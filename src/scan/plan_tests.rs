@@ -7,19 +7,19 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use crate::facts::{CancelToken, FactValue, Fetched, PathSpec, Pattern, Place, RegexFlags};
-use crate::files::{Limits, Root};
+use crate::files::{Limits, Root, Tree};
 use crate::scan::equivalence::{TIERS, naive_lines, naive_regex, piece, text};
-use crate::scan::{Counting, Request, ScanOptions, Tier, scan};
+use crate::scan::{Answers, Counting, Request, ScanOptions, Tier, scan};
 
 /// A request of a test.
 #[derive(Clone, Debug)]
-struct Wish {
-    pattern: String,
-    path: &'static str,
-    is_glob: bool,
-    counting: Counting,
-    limit: Option<u64>,
-    places: usize,
+pub(super) struct Wish {
+    pub(super) pattern: String,
+    pub(super) path: &'static str,
+    pub(super) is_glob: bool,
+    pub(super) counting: Counting,
+    pub(super) limit: Option<u64>,
+    pub(super) places: usize,
 }
 
 const PATHS: &[(&str, bool)] = &[
@@ -50,7 +50,7 @@ fn pattern() -> impl Strategy<Value = String> {
     ]
 }
 
-fn wish() -> impl Strategy<Value = Wish> {
+pub(super) fn wish() -> impl Strategy<Value = Wish> {
     (
         pattern(),
         proptest::sample::select(PATHS),
@@ -122,7 +122,12 @@ fn naive(wish: &Wish, files: &BTreeMap<&'static str, Vec<u8>>) -> Option<(FactVa
 }
 
 fn scan_all(root: &Path, wishes: &[Wish], tier: Option<Tier>) -> Vec<Fetched> {
-    let root = Root::open(root).unwrap();
+    let options = ScanOptions { tier, counts: None };
+    scan_tree(&Root::open(root).unwrap(), wishes, options).counts
+}
+
+/// What wishes come to in a tree.
+pub(super) fn scan_tree(tree: &dyn Tree, wishes: &[Wish], options: ScanOptions<'_>) -> Answers {
     let specs: Vec<(Pattern, PathSpec)> = wishes
         .iter()
         .map(|wish| {
@@ -150,9 +155,8 @@ fn scan_all(root: &Path, wishes: &[Wish], tier: Option<Tier>) -> Vec<Fetched> {
         })
         .collect();
     let limits = Limits::default();
-    let options = ScanOptions { tier };
     let cancel = CancelToken::new();
-    scan(&root, &limits, &requests, &[], options, &cancel).counts
+    scan(tree, &limits, &requests, &[], options, &cancel)
 }
 
 #[test]

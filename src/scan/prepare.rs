@@ -1,6 +1,6 @@
 //! What is found out about a pattern before any file is read.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
@@ -8,7 +8,6 @@ use crate::budget::CancelToken;
 use crate::reason::Reason;
 use crate::scan::bound::may_be_too_large;
 use crate::scan::compile::Haystack;
-use crate::scan::finding::stopped;
 use crate::scan::line_safe::line_safe;
 use crate::scan::literal::{Required, plain, required};
 use crate::scan::panel::usable;
@@ -28,35 +27,58 @@ pub(super) struct Prepared {
     pub(super) cpu_ns: u64,
 }
 
-/// Prepares the slots of a plan. A pattern that cannot be compiled fails before any
-/// file is read, but its regex is built only if it could be too large.
-pub(super) fn prepare(
-    plan: &Plan<'_>,
-    pool: &Pool<'_>,
-    cancel: &CancelToken,
-) -> Vec<Result<Prepared, Reason>> {
-    let numbers: Vec<usize> = (0..plan.slots.len()).collect();
-    let tasks = numbers.par_chunks(PER_TASK).map(|numbers| {
-        if cancel.is_cancelled() {
-            return numbers.iter().map(|_| Err(stopped(cancel))).collect();
+/// The slots of a plan, each prepared when somebody first asks for it.
+#[derive(Debug)]
+pub(super) struct Preparation<'a> {
+    plan: &'a Plan<'a>,
+    pool: &'a Pool<'a>,
+    cancel: &'a CancelToken,
+    slots: Vec<OnceLock<Result<Prepared, Reason>>>,
+}
+
+impl<'a> Preparation<'a> {
+    pub(super) fn new(plan: &'a Plan<'a>, pool: &'a Pool<'a>, cancel: &'a CancelToken) -> Self {
+        Self {
+            plan,
+            pool,
+            cancel,
+            slots: plan.slots.iter().map(|_| OnceLock::new()).collect(),
         }
-        let (prepared, cpu_ns) = cancel.timed(|| {
-            let prepared = numbers
-                .iter()
-                .map(|&number| literals(&plan.slots[number], number, pool));
+    }
+
+    /// What was found out about a slot, if it was prepared.
+    pub(super) fn get(&self, slot: usize) -> Option<&Result<Prepared, Reason>> {
+        self.slots.get(slot)?.get()
+    }
+
+    /// Prepares slots that are not yet. A pattern that cannot be compiled fails
+    /// here, but its regex is built only if it could be too large.
+    pub(super) fn prepare(&self, slots: impl IntoIterator<Item = usize>) {
+        let slots = slots.into_iter();
+        let slots: Vec<usize> = slots.filter(|&slot| self.get(slot).is_none()).collect();
+        slots
+            .par_chunks(PER_TASK)
+            .for_each(|slots| self.prepare_some(slots));
+    }
+
+    fn prepare_some(&self, slots: &[usize]) {
+        let (prepared, cpu_ns) = self.cancel.timed(|| {
+            let prepared = slots.iter().map(|&slot| match self.cancel.stop() {
+                Some(cause) => Err(cause.into()),
+                None => literals(&self.plan.slots[slot], slot, self.pool),
+            });
             prepared.collect::<Vec<_>>()
         });
-        let each = cpu_ns / numbers.len() as u64;
-        let prepared = prepared.into_iter().zip(numbers);
-        let prepared = prepared.map(|(required, &number)| {
-            required.map(|required| Prepared {
+        let each = cpu_ns / slots.len().max(1) as u64;
+        for (required, &slot) in prepared.into_iter().zip(slots) {
+            let prepared = required.map(|required| Prepared {
                 required: required.map(Arc::new),
-                cpu_ns: each.div_ceil(plan.users[number].max(1)),
-            })
-        });
-        prepared.collect::<Vec<_>>()
-    });
-    tasks.flatten_iter().collect()
+                cpu_ns: each.div_ceil(self.plan.users[slot].max(1)),
+            });
+            // Who prepared it at the same time found out the same.
+            let _ = self.slots[slot].set(prepared);
+        }
+    }
 }
 
 fn literals(slot: &Slot<'_>, number: usize, pool: &Pool<'_>) -> Result<Option<Required>, Reason> {

@@ -1,35 +1,26 @@
 //! The files of all directories and globs: walked in order, scanned in parallel,
 //! added up in order.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt};
-use rayon::prelude::*;
 
+use crate::counts::SlotSet;
 use crate::facts::{FetchStats, Fetched};
-use crate::files::{Flow, Limits, Reader, Reading};
+use crate::files::FileError;
 use crate::reason::{Reason, ReasonCode};
+use crate::scan::chunk::{Done, Horizon, Job, look_up, search};
 use crate::scan::engine::Context;
-use crate::scan::file::{Needs, Scanned, Scratch, scan_file};
-use crate::scan::finding::stopped;
+use crate::scan::finding::{Stop, stopped};
 use crate::scan::ledger::Ledger;
-use crate::scan::panel::{Engines, Panel, Wanted};
-use crate::scan::sample::Sample;
+use crate::scan::machinery::Machinery;
+use crate::scan::memory::{Memory, Recalled};
 use crate::scan::stream::{Event, Existence, Item, Stream, Targets};
 
 /// Files scanned between two additions: few at first, since most requests are
 /// decided soon or never, then more, so that threads seldom wait for each other.
 const FIRST_FILES: usize = 32;
 const MOST_FILES: usize = 512;
-
-/// Files that one thread scans in a row, and the clock is read for.
-const TASK_FILES: usize = 8;
-
-/// Files that frequencies of grams are taken from.
-const SAMPLE_FILES: usize = 16;
-
-/// Up to so many members it is noticed at once when all of them are decided.
-const FEW_MEMBERS: usize = 64;
 
 /// What came of a walk.
 pub(super) struct Walked {
@@ -38,41 +29,28 @@ pub(super) struct Walked {
     pub(super) stats: FetchStats,
 }
 
-/// What is the same for all files of a chunk.
-struct Chunk<'a, 'c> {
-    context: &'c Context<'a>,
-    panel: &'c Panel<'a>,
-    needs: &'c Needs,
-    /// By the number of the cover: what is searched in its files.
-    wanted: &'c HashMap<usize, Wanted>,
-    /// Files after this one matter to nobody.
-    last: AtomicUsize,
-    /// For each member the first file that decides it, where members are few and
-    /// all files have one cover.
-    decided: Vec<AtomicUsize>,
-}
-
-/// What serves many members of a walk at once.
-#[derive(Default)]
-struct Machinery {
-    sample: Option<Sample>,
-    engines: Engines,
-    /// How many members it was built for.
-    members: usize,
-}
-
 impl Walked {
     /// Answers the requests of groups, in their order. Groups from `first_glob` on
     /// are globs with their texts.
-    pub(super) fn run<'a>(
-        context: &Context<'a>,
+    pub(super) fn run(
+        context: &Context<'_>,
         targets: Targets,
         groups: &[Vec<usize>],
         (first_glob, texts): (usize, &[&str]),
     ) -> Self {
         let indices = groups.concat();
-        let (panel, members) = context.panel(&indices);
-        let mut ledger = Ledger::new(panel.members.len());
+        let (slots, members) = context.members(&indices);
+        let memory = context.options.counts.map(|store| {
+            let slots: Vec<_> = slots.iter().map(|&slot| context.plan.slots[slot]).collect();
+            Memory::new(store, &slots, context.requests, context.scanner.limits)
+        });
+        // What an earlier run counted is known to be sound.
+        let unknown = (0..).zip(&slots).filter(|&(member, _)| {
+            let memory = memory.as_ref();
+            memory.is_none_or(|memory| !memory.knows(member))
+        });
+        context.preparation.prepare(unknown.map(|(_, &slot)| slot));
+        let mut ledger = Ledger::new(slots.len());
         let mut members = members.into_iter();
         for (group, indices) in (0..).zip(groups) {
             ledger.add_group();
@@ -80,11 +58,17 @@ impl Walked {
         }
         let mut existing = Vec::new();
         match Stream::new(context.tree, targets) {
-            Ok(stream) => existing = run(context, stream, &panel, &mut ledger),
+            Ok(stream) => {
+                let mut machinery = Machinery::new(context, slots);
+                existing = run(stream, &mut machinery, memory.as_ref(), &mut ledger);
+            }
             Err(error) => ledger.fail_all(&Reason::new(
                 ReasonCode::PathInvalid,
                 format!("the globs of the batch cannot be matched together: {error}"),
             )),
+        }
+        if let Some(memory) = memory {
+            memory.save();
         }
         for (group, text) in (first_glob..).zip(texts) {
             let group = u32::try_from(group).unwrap_or(u32::MAX);
@@ -92,11 +76,6 @@ impl Walked {
                 ledger.fail(&[group], &no_match(text));
             }
         }
-        let all: Vec<u32> = (0..)
-            .zip(&panel.members)
-            .map(|(number, _)| number)
-            .collect();
-        panel.count_tiers(&all, &mut ledger.stats.scan);
         let stats = ledger.stats;
         Self {
             counts: ledger.finish().collect(),
@@ -106,31 +85,22 @@ impl Walked {
     }
 }
 
-/// Walks, scans and adds up.
-fn run<'a>(
-    context: &Context<'a>,
+/// Walks, looks up, scans and adds up.
+fn run(
     mut stream: Stream<'_>,
-    panel: &Panel<'a>,
+    machinery: &mut Machinery<'_, '_>,
+    memory: Option<&Memory<'_>>,
     ledger: &mut Ledger<'_>,
 ) -> Vec<Existence> {
+    let context = machinery.context;
     let cancel = context.scanner.cancel;
     let stop = || cancel.is_cancelled();
+    let recalls = memory.filter(|memory| !memory.is_empty());
     let mut existing = Vec::new();
-    let mut machinery = Machinery::default();
     let mut files = FIRST_FILES;
     let mut events = stream.next(files, &stop);
     while !events.is_empty() && (ledger.is_open() || stream.is_asked()) {
         let needs = ledger.needs();
-        let mut wanted = HashMap::new();
-        machinery.fit(panel, &needs, &events);
-        for event in &events {
-            if let Event::File(item) = event
-                && !wanted.contains_key(&item.cover)
-            {
-                let members = ledger.members(&stream.cover(item.cover));
-                wanted.insert(item.cover, panel.wanted(&members, &machinery.engines));
-            }
-        }
         let items: Vec<&Item> = events
             .iter()
             .filter_map(|event| match event {
@@ -138,30 +108,43 @@ fn run<'a>(
                 Event::Failed(..) => None,
             })
             .collect();
+        let open = Open::new(&items, &stream, ledger, memory.is_some());
+        let horizon = Horizon::new(&needs, open.members.len());
         files = (files * 2).min(MOST_FILES);
-        let chunk = Chunk::new(context, panel, &needs, &wanted);
-        let (tasks, next) = rayon::join(|| chunk.scan(&items), || stream.next(files, &stop));
-        for (items, (_, cpu_ns)) in items.chunks(TASK_FILES).zip(&tasks) {
-            for item in items {
-                let groups = stream.cover(item.cover);
-                ledger.charge_cpu(&groups, cpu_ns / items.len() as u64);
-            }
+        let mut next = None;
+        let mut jobs: Vec<Job> = Vec::new();
+        if let Some(memory) = recalls {
+            let asked = |item: &Item| open.sets.get(&item.cover).cloned();
+            let known = || look_up(memory, &items, &asked, (&needs, &horizon), cancel);
+            let (known, walked) = rayon::join(known, || stream.next(files, &stop));
+            jobs = known;
+            next = Some(walked);
+        } else {
+            jobs.resize_with(items.len(), || Job::Search(None));
         }
-        let mut scanned = tasks.into_iter().flat_map(|(scanned, _)| scanned);
-        for event in &events {
-            match event {
-                Event::File(item) => {
-                    let groups = stream.cover(item.cover);
-                    if let Some(scanned) = scanned.next() {
-                        let path = String::from_utf8_lossy(&item.path);
-                        ledger.add(&path, &groups, &scanned);
-                    }
-                }
-                Event::Failed(groups, reason) => ledger.fail(groups, reason),
+        let planned = machinery.make_ready(&items, &jobs, &open);
+        let tasks = machinery.tasks(&items, &planned);
+        let done = if let Some(panel) = &machinery.panel
+            && !tasks.is_empty()
+        {
+            let searched = || search(context, panel, (&needs, &horizon), memory, &tasks);
+            if next.is_some() {
+                searched()
+            } else {
+                let (done, walked) = rayon::join(searched, || stream.next(files, &stop));
+                next = Some(walked);
+                done
             }
-        }
+        } else {
+            Vec::new()
+        };
+        ledger.stats.scan += std::mem::take(&mut machinery.stats);
+        add(&events, jobs, done, &stream, ledger);
         existing.extend(stream.answers());
-        events = next;
+        events = match next {
+            Some(next) => next,
+            None => stream.next(files, &stop),
+        };
     }
     if cancel.is_cancelled() {
         ledger.fail_all(&stopped(cancel));
@@ -171,116 +154,88 @@ fn run<'a>(
     existing
 }
 
-impl Machinery {
-    /// Makes ready for the members that are still searched. What was built before
-    /// serves them too and is kept until half of it is of no use any more.
-    fn fit(&mut self, panel: &Panel<'_>, needs: &Needs, events: &[Event]) {
-        let open: Vec<u32> = (0..)
-            .zip(&needs.limits)
-            .filter(|&(_, &limit)| limit > 0)
-            .map(|(number, _)| number)
-            .collect();
-        if self.members > 0 && open.len() * 2 > self.members {
-            return;
-        }
-        let sample = || self.sample.get_or_insert_with(|| sample(events)).clone();
-        self.engines = panel.engines(&open, sample);
-        self.members = open.len();
-    }
-}
-
-/// Frequencies in some of the files to come. What cannot be read is not in it.
-fn sample(events: &[Event]) -> Sample {
-    let mut sample = Sample::default();
-    let mut reader = Reader::default();
-    let reading = Reading {
-        limits: Limits::default(),
-        skip_binary: true,
-        as_one: 0,
-    };
-    let step = events.len().div_ceil(SAMPLE_FILES).max(1);
-    for event in events.iter().step_by(step) {
-        if let Event::File(item) = event {
-            let _ = item.file.read(&mut reader, &reading, &mut |block| {
-                sample.add(block.bytes);
-                Flow::Enough
-            });
-        }
-    }
-    sample
-}
-
-impl<'a, 'c> Chunk<'a, 'c> {
-    fn new(
-        context: &'c Context<'a>,
-        panel: &'c Panel<'a>,
-        needs: &'c Needs,
-        wanted: &'c HashMap<usize, Wanted>,
-    ) -> Self {
-        let is_small = wanted.len() == 1 && panel.members.len() <= FEW_MEMBERS;
-        let open = needs.limits.iter().take_while(|_| is_small);
-        // Members that are decided already.
-        let decided = open.map(|&limit| AtomicUsize::new(if limit == 0 { 0 } else { usize::MAX }));
-        Self {
-            context,
-            panel,
-            needs,
-            wanted,
-            last: AtomicUsize::new(usize::MAX),
-            decided: decided.collect(),
-        }
-    }
-
-    /// Scans files, a task for a few in a row, each with the CPU time it took.
-    fn scan(&self, items: &[&Item]) -> Vec<(Vec<Scanned>, u64)> {
-        let tasks = items.par_chunks(TASK_FILES).enumerate();
-        let scanned = tasks.map(|(task, items)| {
-            self.context.scanner.cancel.timed(|| {
-                self.context.scratches.lend(|scratch| {
-                    let files = (task * TASK_FILES..).zip(items);
-                    files
-                        .map(|(position, item)| self.scan_item(position, item, scratch))
-                        .collect()
-                })
-            })
-        });
-        scanned.collect()
-    }
-
-    fn scan_item(&self, position: usize, item: &Item, scratch: &mut Scratch) -> Scanned {
-        let Some(wanted) = self.wanted.get(&item.cover) else {
-            return Scanned::nothing();
-        };
-        if wanted.is_empty() || self.last.load(Ordering::Relaxed) < position {
-            return Scanned::nothing();
-        }
-        let what = (wanted, self.needs);
-        let scanner = self.context.scanner;
-        let scanned = scan_file(scanner, &*item.file, self.panel, what, true, scratch);
-        self.note(position, &scanned);
-        scanned
-    }
-
-    /// Notes which members a file decides.
-    fn note(&self, position: usize, scanned: &Scanned) {
-        if self.decided.is_empty() {
-            return;
-        }
-        for (member, finding) in &scanned.findings {
-            let member = *member as usize;
-            if finding.count >= self.needs.limits[member] {
-                self.decided[member].fetch_min(position, Ordering::Relaxed);
+/// Adds up what the files of some events came to, in their order. What is not known
+/// was searched.
+fn add(
+    events: &[Event],
+    jobs: Vec<Job>,
+    searched: Vec<Done>,
+    stream: &Stream<'_>,
+    ledger: &mut Ledger<'_>,
+) {
+    let mut jobs = jobs.into_iter();
+    let mut searched = searched.into_iter();
+    for event in events {
+        let item = match event {
+            Event::File(item) => item,
+            Event::Failed(groups, reason) => {
+                ledger.fail(groups, reason);
+                continue;
             }
+        };
+        let done = match jobs.next() {
+            Some(Job::Known(done)) => Some(done),
+            Some(Job::Search(recalled)) => searched.next().map(|done| complete(done, recalled)),
+            None => None,
+        };
+        if let Some(done) = done {
+            let groups = stream.cover(item.cover);
+            ledger.charge_cpu(&groups, done.cpu_ns);
+            let path = String::from_utf8_lossy(&item.path);
+            ledger.add(&path, &groups, &done.scanned);
         }
-        let decided = self.decided.iter();
-        let last = decided
-            .map(|position| position.load(Ordering::Relaxed))
-            .max();
-        if scanned.stop.is_some() {
-            self.last.fetch_min(position, Ordering::Relaxed);
-        } else if let Some(last) = last {
-            self.last.fetch_min(last, Ordering::Relaxed);
+    }
+}
+
+/// What a search found, with what was known before.
+fn complete(mut done: Done, recalled: Option<Recalled>) -> Done {
+    let scanned = &mut done.scanned;
+    if let Some(recalled) = recalled
+        && scanned.is_read
+    {
+        if scanned.id == recalled.scanned.id {
+            scanned.findings.extend(recalled.scanned.findings);
+        } else {
+            // Half of the answer is about what it held before.
+            scanned.findings.clear();
+            scanned.stop = Some(Stop::File(FileError::Changed));
         }
+    }
+    done
+}
+
+/// The members that are wanted of the files of a chunk, by the number of the cover.
+pub(super) struct Open {
+    members: HashMap<usize, Vec<u32>>,
+    /// The same as sets, where they are of use.
+    sets: HashMap<usize, Arc<SlotSet>>,
+}
+
+impl Open {
+    /// Those of one cover.
+    pub(super) fn members(&self, cover: usize) -> &[u32] {
+        self.members.get(&cover).map_or(&[], Vec::as_slice)
+    }
+
+    fn new(items: &[&Item], stream: &Stream<'_>, ledger: &Ledger<'_>, with_sets: bool) -> Self {
+        let mut open = Self {
+            members: HashMap::new(),
+            sets: HashMap::new(),
+        };
+        for item in items {
+            open.members
+                .entry(item.cover)
+                .or_insert_with(|| ledger.members(&stream.cover(item.cover)));
+        }
+        if with_sets {
+            let sets = open.members.iter();
+            let sets = sets.map(|(&cover, members)| {
+                let set: SlotSet = members.iter().copied().collect();
+                (cover, Arc::new(set))
+            });
+            open.sets = sets.collect();
+        }
+        open
     }
 }
 
