@@ -80,7 +80,7 @@ fn check(
 /// if there were none.
 pub(super) fn scan(out: &mut impl Write, scan: &ScanStats) -> io::Result<()> {
     let tiers = [
-        (scan.literal, "by its literal"),
+        (scan.literal, "by one literal"),
         (scan.literals, "by literals in one pass"),
         (scan.combined, "by combined automata"),
         (scan.regex, "by regex"),

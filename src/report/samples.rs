@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use crate::batch::{ClaimResult, Evaluation, Origin, ShownFact, ShownValue, Summary, Verdict};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::digest::Digest;
-use crate::facts::{Cost, Place, Primitive};
+use crate::facts::{Cost, Place, Primitive, ScanStats};
 use crate::reason::{Reason, ReasonCode};
 use crate::report::{Counts, InputFailure, Report, Totals};
 
@@ -69,6 +69,15 @@ pub(super) fn summary(results: &[ClaimResult]) -> Summary {
         distinct_facts: 4,
         files: 12,
         bytes: 45_300,
+        scan: ScanStats {
+            literal: 2,
+            combined: 3,
+            read_files: 2,
+            read_bytes: 5_300,
+            known_files: 10,
+            known_bytes: 40_000,
+            ..ScanStats::default()
+        },
         fuel: 1234,
         cpu_ns: 1_500_000,
         wall_ns: 2_000_000_000,

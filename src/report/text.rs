@@ -180,6 +180,7 @@ error[malformed_record]: line 5, column 9: not JSON
 6 claims: 1 passed, 1 failed, 1 unevaluated, 2 invalid, 1 skipped
 causes: malformed_record 1, path_not_found 1, prose 1
 4 distinct predicates, 4 distinct facts, 12 files searched, 45 kB scanned, 1234 fuel
+patterns searched: 2 by one literal, 3 by combined automata; 2 files read, 5.3 kB; 10 files known from earlier runs, 40 kB
 CPU 1.5 ms, wall 2.0 s (1333.33 × CPU); predicates: 4 compiled, 0 from memory, 0 from disk
 1 claim passed with warnings; `probity lint` shows them
 1 input could not be read to its end
