@@ -49,6 +49,7 @@ pub mod elench;
 mod engine;
 pub mod facts;
 pub mod files;
+pub mod git;
 mod language;
 pub mod lower;
 mod reason;

@@ -51,6 +51,8 @@ reason_codes! {
     CommandNotFound => "command_not_found",
     /// The command line is empty, badly quoted or holds shell syntax.
     CommandInvalid => "command_invalid",
+    /// A command or a test at a commit that is not checked out.
+    NeedsCheckout => "needs_checkout",
     /// The command ran into its time limit and was killed.
     CommandTimedOut => "command_timed_out",
     /// The answer depends on output past the capture limit.

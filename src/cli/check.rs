@@ -8,7 +8,7 @@ use crate::batch::Settings;
 use crate::cli::error::CliError;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::options::{
-    CacheOptions, Format, LanguageOptions, OutputOptions, When, WorldOptions,
+    CacheOptions, CommitOptions, Format, LanguageOptions, OutputOptions, When, WorldOptions,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::{Progress, Watched};
@@ -39,6 +39,8 @@ pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) world: WorldOptions,
     #[command(flatten)]
+    commit: CommitOptions,
+    #[command(flatten)]
     language: LanguageOptions,
     #[command(flatten)]
     cache: CacheOptions,
@@ -67,7 +69,13 @@ pub(super) struct CheckArgs {
 pub(super) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
     let logs = input::named(&args.logs)?;
     let interrupt = Interrupt::watch(args.world.deadline);
-    let engine = setup::engine(&args.world, &args.language, &args.cache, interrupt.token())?;
+    let engine = setup::engine(
+        &args.world,
+        &args.language,
+        &args.cache,
+        &args.commit,
+        interrupt.token(),
+    )?;
     let output = Output::open(&args.output.target)?;
     let progress = Progress::new(args.progress);
     let report = output.report(&args.output, Job::Check, progress.bar())?;

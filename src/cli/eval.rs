@@ -7,7 +7,9 @@ use clap::Args;
 use crate::batch::{ClaimResult, Origin, Settings};
 use crate::cli::error::CliError;
 use crate::cli::interrupt::Interrupt;
-use crate::cli::options::{CacheOptions, Format, LanguageOptions, OutputOptions, WorldOptions};
+use crate::cli::options::{
+    CacheOptions, CommitOptions, Format, LanguageOptions, OutputOptions, WorldOptions,
+};
 use crate::cli::output::Output;
 use crate::cli::{Exit, exit, expression, setup};
 use crate::engine::{ClaimInput, Watch};
@@ -36,6 +38,8 @@ pub(super) struct EvalArgs {
     #[command(flatten)]
     world: WorldOptions,
     #[command(flatten)]
+    commit: CommitOptions,
+    #[command(flatten)]
     language: LanguageOptions,
     #[command(flatten)]
     cache: CacheOptions,
@@ -46,7 +50,13 @@ pub(super) struct EvalArgs {
 pub(super) fn run(args: &EvalArgs) -> Result<Exit, CliError> {
     let source = expression::text(&args.expression)?;
     let interrupt = Interrupt::watch(args.world.deadline);
-    let engine = setup::engine(&args.world, &args.language, &args.cache, interrupt.token())?;
+    let engine = setup::engine(
+        &args.world,
+        &args.language,
+        &args.cache,
+        &args.commit,
+        interrupt.token(),
+    )?;
     let output = Output::open(&args.output.target)?;
     let claim = ClaimInput {
         id: None,

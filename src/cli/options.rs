@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum, ValueHint};
 
 use crate::budget::{Budget, Budgets};
@@ -42,6 +42,17 @@ pub(super) struct WorldOptions {
     /// limit]
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     pub(super) deadline: Option<Duration>,
+}
+
+/// Which state of the workspace the claims are about.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Evaluation")]
+pub(super) struct CommitOptions {
+    /// Read the files of this commit from the git repository, without a checkout;
+    /// `run` and `test` are then unevaluated (`needs_checkout`) [default: the files
+    /// on disk]
+    #[arg(long, value_name = "REV", value_parser = NonEmptyStringValueParser::new())]
+    pub(super) at: Option<String>,
 }
 
 impl WorldOptions {

@@ -7,7 +7,7 @@ use etcetera::BaseStrategy as _;
 use crate::cache::DiskCache;
 use crate::cli::error::CliError;
 use crate::cli::message;
-use crate::cli::options::{CacheOptions, LanguageOptions, WorldOptions};
+use crate::cli::options::{CacheOptions, CommitOptions, LanguageOptions, WorldOptions};
 use crate::engine::{Engine, EngineBuilder};
 use crate::facts::CancelToken;
 
@@ -16,11 +16,15 @@ pub(super) fn engine(
     world: &WorldOptions,
     language: &LanguageOptions,
     cache: &CacheOptions,
+    at: &CommitOptions,
     cancel: CancelToken,
 ) -> Result<Engine, CliError> {
     let mut builder = Engine::builder(&world.root)
         .allow_vacuous(language.allow_vacuous)
         .cancel_token(cancel);
+    if let Some(revision) = &at.at {
+        builder = builder.at(revision);
+    }
     if let Some(jobs) = world.jobs {
         builder = builder.jobs(jobs.into());
     }

@@ -123,6 +123,7 @@ fn unevaluated(reason: Option<Reason>) -> EvalError {
         ReasonCode::CommandNotAllowed
         | ReasonCode::CommandNotFound
         | ReasonCode::CommandInvalid
+        | ReasonCode::NeedsCheckout
         | ReasonCode::CommandTimedOut
         | ReasonCode::OutputTruncated
         | ReasonCode::NetworkDenied

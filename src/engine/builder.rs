@@ -9,6 +9,7 @@ use crate::check::Options;
 use crate::engine::Engine;
 use crate::facts::{FactSource, WorkspaceSource};
 use crate::files::{Limits, OpenError};
+use crate::git::{CommitFiles, CommitTree, GitError, Repository};
 
 /// An engine could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +21,9 @@ pub enum BuildError {
     /// The cache directory cannot be used.
     #[error(transparent)]
     Cache(#[from] DiskCacheError),
+    /// The commit cannot be read.
+    #[error(transparent)]
+    Git(#[from] GitError),
     /// The threads cannot be started.
     #[error("cannot start {jobs} threads: {reason}")]
     Threads {
@@ -38,6 +42,7 @@ pub struct EngineBuilder {
     options: Options,
     capacity: usize,
     cache_dir: Option<PathBuf>,
+    at: Option<String>,
     jobs: Option<usize>,
     cancel: CancelToken,
     budgets: Budgets,
@@ -64,6 +69,7 @@ impl EngineBuilder {
             options: Options::default(),
             capacity: DEFAULT_CAPACITY,
             cache_dir: None,
+            at: None,
             jobs: None,
             cancel: CancelToken::new(),
             budgets: Budgets::default(),
@@ -100,6 +106,15 @@ impl EngineBuilder {
         self
     }
 
+    /// Reads the files of a commit of the workspace's git repository, straight from
+    /// its objects, and not those on disk. `run` and `test` are then unevaluated
+    /// (`needs_checkout`). It does nothing for an engine over a host's facts.
+    #[must_use]
+    pub fn at(mut self, revision: impl Into<String>) -> Self {
+        self.at = Some(revision.into());
+        self
+    }
+
     /// Threads of the engine's own, 1 to 256. Without it work runs on rayon's
     /// global pool.
     #[must_use]
@@ -131,7 +146,15 @@ impl EngineBuilder {
     pub fn build(self) -> Result<Engine, BuildError> {
         let source: Arc<dyn FactSource> = match self.world {
             World::Workspace(root) => {
-                let source = WorkspaceSource::open(&root, self.limits)?;
+                let source = match &self.at {
+                    None => WorkspaceSource::open(&root, self.limits)?,
+                    Some(revision) => {
+                        let repository = Arc::new(Repository::open(&root)?);
+                        let commit = repository.resolve(revision)?;
+                        let files = CommitFiles::new(repository, &commit)?;
+                        WorkspaceSource::at(CommitTree::new(files), self.limits)
+                    }
+                };
                 Arc::new(match &self.cache_dir {
                     Some(dir) => source.remember(dir)?,
                     None => source,

@@ -8,6 +8,7 @@ use crate::facts::{
     CancelToken, Demand, FactKey, FactSource, FetchStats, Fetched, exists, grep, refused,
 };
 use crate::files::{Limits, OpenError, Root, Tree};
+use crate::git::CommitTree;
 use crate::scan::{ScanOptions, scan};
 use crate::sealed::DirError;
 
@@ -17,6 +18,8 @@ pub struct WorkspaceSource {
     tree: Box<dyn Tree>,
     limits: Limits,
     counts: Option<Store>,
+    /// What to answer to `run` and `test`.
+    refuse: fn(&FactKey) -> Fetched,
 }
 
 impl fmt::Debug for WorkspaceSource {
@@ -38,12 +41,22 @@ impl WorkspaceSource {
         Ok(Self::over(Root::open(root)?, limits))
     }
 
-    /// The same for any tree.
+    /// The same for any tree whose files are on disk as well.
     pub fn over(tree: impl Tree + 'static, limits: Limits) -> Self {
         Self {
             tree: Box::new(tree),
             limits,
             counts: None,
+            refuse: refused::not_allowed,
+        }
+    }
+
+    /// The same for a commit. `run` and `test` are unknown (`needs_checkout`).
+    #[must_use]
+    pub fn at(tree: CommitTree, limits: Limits) -> Self {
+        Self {
+            refuse: refused::needs_checkout,
+            ..Self::over(tree, limits)
         }
     }
 
@@ -92,7 +105,7 @@ impl FactSource for WorkspaceSource {
                 FactKey::Grep(..) | FactKey::Count(..) => counts.next(),
                 FactKey::Test(_) | FactKey::Run(_) => None,
             };
-            answer.unwrap_or_else(|| refused::refuse(demand.key))
+            answer.unwrap_or_else(|| (self.refuse)(demand.key))
         });
         (answers.collect(), scanned.stats)
     }

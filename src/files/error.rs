@@ -64,6 +64,9 @@ pub enum FileError {
     /// Vanished, replaced or written to while it was read.
     #[error("it changed while it was read; evaluate again when nothing writes to the workspace")]
     Changed,
+    /// The repository does not give it.
+    #[error("{0}")]
+    Repository(Box<str>),
     /// Over a size cap.
     #[error("the {what} is over the cap of {cap} bytes; narrow the path or raise the cap")]
     TooLarge {
@@ -105,9 +108,11 @@ impl FileError {
             Self::NotFound => ReasonCode::PathNotFound,
             Self::Invalid(_) => ReasonCode::PathInvalid,
             Self::NotRegular(_) => ReasonCode::NotARegularFile,
-            Self::LinkLoop | Self::TooDeep | Self::Refused(_) | Self::Rules => {
-                ReasonCode::ReadError
-            }
+            Self::LinkLoop
+            | Self::TooDeep
+            | Self::Refused(_)
+            | Self::Rules
+            | Self::Repository(_) => ReasonCode::ReadError,
             Self::Changed => ReasonCode::FileChanged,
             Self::TooLarge { .. } => ReasonCode::TooLarge,
         }

@@ -26,12 +26,12 @@ pub struct FileId {
 
 impl FileId {
     /// What a descriptor stands for.
-    pub(super) fn at(fd: BorrowedFd<'_>) -> Result<Self, Errno> {
+    pub(crate) fn at(fd: BorrowedFd<'_>) -> Result<Self, Errno> {
         Ok(Self::of(&rustix::fs::fstat(fd)?))
     }
 
     /// The same as bytes.
-    pub(super) fn bytes(self) -> [u8; 16] {
+    pub(crate) fn bytes(self) -> [u8; 16] {
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&self.device.to_le_bytes());
         bytes[8..].copy_from_slice(&self.inode.to_le_bytes());

@@ -29,6 +29,9 @@ pub(super) const fn hint(code: ReasonCode) -> &'static str {
         ReasonCode::CommandInvalid => {
             "commands run without a shell: one program and its arguments, quoted where they hold spaces"
         }
+        ReasonCode::NeedsCheckout => {
+            "check the commit out and evaluate without --at, or state it with `grep` or `exists`"
+        }
         ReasonCode::CommandTimedOut => "raise the command's time limit in the policy",
         ReasonCode::OutputTruncated => {
             "raise the capture limit in the policy, or make the command print less"

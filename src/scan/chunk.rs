@@ -42,8 +42,8 @@ pub(super) struct Task<'c> {
     pub(super) position: usize,
     pub(super) item: &'c Item,
     pub(super) wanted: &'c Wanted,
-    /// The members that are wanted.
-    pub(super) members: &'c SlotSet,
+    /// What the search adds to the memory, if there is one.
+    pub(super) filled: Option<&'c SlotSet>,
 }
 
 /// Where in a chunk everything is decided: files after that matter to nobody.
@@ -141,10 +141,10 @@ pub(super) fn search(
             context.scratches.lend(|scratch| {
                 let scan = |task: &Task<'_>| {
                     let scanned = search_one(context, panel, (needs, horizon), task, scratch);
-                    if let Some(memory) = memory
+                    if let (Some(memory), Some(filled)) = (memory, task.filled)
                         && scanned.is_read
                     {
-                        memory.record(task.members, needs, &scanned);
+                        memory.record(filled, needs, &scanned);
                     }
                     scanned
                 };

@@ -10,6 +10,8 @@ use crate::facts::ScanStats;
 use crate::files::{Flow, Limits, Reader, Reading};
 use crate::scan::chunk::{Job, Task};
 use crate::scan::engine::Context;
+use crate::scan::file::Needs;
+use crate::scan::memory::Memory;
 use crate::scan::panel::{Engines, Panel, Wanted};
 use crate::scan::sample::Sample;
 use crate::scan::stream::Item;
@@ -31,7 +33,7 @@ pub(super) struct Machinery<'a, 'c> {
     /// The members that the engines were built for.
     built: SlotSet,
     /// What is searched in the files of the chunk.
-    wanted: Vec<(Wanted, SlotSet)>,
+    wanted: Vec<(Wanted, Option<SlotSet>)>,
     /// The tiers of members that were prepared since somebody took this.
     pub(super) stats: ScanStats,
 }
@@ -58,6 +60,7 @@ impl<'a, 'c> Machinery<'a, 'c> {
         items: &[&Item],
         jobs: &[Job],
         open: &Open,
+        (memory, needs): (Option<&Memory<'_>>, &Needs),
     ) -> Vec<(usize, usize)> {
         let mut sets: Vec<SlotSet> = Vec::new();
         // Equal sets are told by where they come from.
@@ -92,7 +95,8 @@ impl<'a, 'c> Machinery<'a, 'c> {
         if let Some(panel) = &self.panel {
             let wanted = sets.into_iter().map(|set| {
                 let members: Vec<u32> = set.iter().collect();
-                (panel.wanted(&members, &self.engines), set)
+                let filled = memory.map(|memory| memory.filled(&set, needs));
+                (panel.wanted(&members, &self.engines), filled)
             });
             self.wanted.extend(wanted);
         }
@@ -106,12 +110,12 @@ impl<'a, 'c> Machinery<'a, 'c> {
         planned: &[(usize, usize)],
     ) -> Vec<Task<'t>> {
         let tasks = planned.iter().filter_map(|&(position, number)| {
-            let (wanted, members) = self.wanted.get(number)?;
+            let (wanted, filled) = self.wanted.get(number)?;
             Some(Task {
                 position,
                 item: items.get(position)?,
                 wanted,
-                members,
+                filled: filled.as_ref(),
             })
         });
         tasks.collect()

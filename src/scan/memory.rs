@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::counts::{Count, Session, SlotKey, SlotSet, Store};
+use crate::counts::{Count, Known, Session, SlotKey, SlotSet, Store};
 use crate::files::{ContentId, Limits};
 use crate::scan::compile::Haystack;
 use crate::scan::engine::{Counting, Request};
@@ -15,12 +15,19 @@ use crate::scan::plan::Slot;
 /// Changes when the same key would name other counts.
 const VERSION: &[u8] = b"probity counts 1";
 
+/// Places that are kept for each member and content.
+const PLACES: u32 = 3;
+
 /// The counts of the members of one walk, which are its first slots. One more slot
-/// holds what a content is charged at.
+/// holds what a content is charged at; the rest, if places are wanted, the numbers of
+/// the first matching lines.
 #[derive(Debug)]
 pub(super) struct Memory<'s> {
     session: Session<'s>,
     size: u32,
+    /// For each member whether lines are counted: with matches, places depend on how
+    /// far counting went.
+    has_places: Vec<bool>,
     /// Members of which anything is known.
     known: SlotSet,
     /// What was asked and evaluated last, and what that left out.
@@ -59,11 +66,24 @@ impl<'s> Memory<'s> {
             .collect();
         let size = u32::try_from(keys.len()).unwrap_or(u32::MAX);
         keys.push(named([VERSION, b"\0size"]));
+        let wants_places = requests.iter().any(|request| request.places > 0);
+        let has_places = slots.iter();
+        let has_places: Vec<bool> = has_places
+            .map(|slot| wants_places && slot.counting == Counting::Lines)
+            .collect();
+        if wants_places {
+            let lines = (0..slots.len()).flat_map(|member| (0..PLACES).map(move |n| (member, n)));
+            let lines: Vec<SlotKey> = lines
+                .map(|(member, n)| named([&keys[member].0, b"line", &n.to_le_bytes()]))
+                .collect();
+            keys.extend(lines);
+        }
         let session = store.session(&keys);
         Self {
             known: session.known_slots(),
             session,
             size,
+            has_places,
             last_missing: Mutex::new(None),
         }
     }
@@ -91,24 +111,25 @@ impl<'s> Memory<'s> {
         let mut again = Vec::new();
         for (member, count) in known.hits() {
             let index = member as usize;
-            if !asked.contains(member) {
+            if index >= self.has_places.len() || !asked.contains(member) {
                 continue;
             }
             let (Some(&limit), Some(&places)) = (needs.limits.get(index), needs.places.get(index))
             else {
                 continue;
             };
-            if places > 0 || !(count.exact || count.count >= limit) {
-                again.push(member);
-                continue;
+            let lines = self.lines(&known, member, places);
+            match lines.filter(|_| count.exact || count.count >= limit) {
+                None => again.push(member),
+                Some(lines) => findings.push((
+                    member,
+                    Finding {
+                        count: count.count.min(limit),
+                        lines,
+                        ..Finding::default()
+                    },
+                )),
             }
-            findings.push((
-                member,
-                Finding {
-                    count: count.count.min(limit),
-                    ..Finding::default()
-                },
-            ));
         }
         Some(Recalled {
             scanned: Scanned {
@@ -121,6 +142,40 @@ impl<'s> Memory<'s> {
             missing: self.missing(asked, &known.evaluated),
             again,
         })
+    }
+
+    /// The first matching lines, as many as there are up to a number. `None` if they
+    /// are not known.
+    fn lines(&self, known: &Known, member: u32, places: usize) -> Option<Vec<u64>> {
+        let mut lines = Vec::new();
+        for place in (0_u32..).take(places) {
+            let line = known.get(self.line_slot(member, place)?)?;
+            if line == Count::ZERO {
+                break;
+            }
+            lines.push(line.count);
+        }
+        Some(lines)
+    }
+
+    fn line_slot(&self, member: u32, place: u32) -> Option<u32> {
+        let has_places = self.has_places.get(member as usize).copied();
+        (has_places == Some(true) && place < PLACES)
+            .then_some(self.size + 1 + member * PLACES + place)
+    }
+
+    /// The slots that a scan of some members fills.
+    pub(super) fn filled(&self, members: &SlotSet, needs: &Needs) -> SlotSet {
+        let mut filled = members.clone();
+        filled.insert(self.size);
+        if self.has_places.contains(&true) {
+            for member in members.iter() {
+                let places = needs.places.get(member as usize).copied().unwrap_or(0);
+                let places = (0_u32..).take(places);
+                filled.extend(places.map_while(|place| self.line_slot(member, place)));
+            }
+        }
+        filled
     }
 
     /// Those of the asked that were not evaluated. Most files of a run give the same
@@ -145,20 +200,24 @@ impl<'s> Memory<'s> {
         missing
     }
 
-    /// Notes what a scan of some members came to, unless the file may hold something
-    /// else by now.
-    pub(super) fn record(&self, members: &SlotSet, needs: &Needs, scanned: &Scanned) {
+    /// Notes what a scan that fills some slots came to, unless the file may hold
+    /// something else by now.
+    pub(super) fn record(&self, filled: &SlotSet, needs: &Needs, scanned: &Scanned) {
         let (Some(id), None) = (scanned.id, &scanned.stop) else {
             return;
         };
-        let mut evaluated = members.clone();
-        evaluated.insert(self.size);
+        let mut left_out = SlotSet::new();
         let mut hits = Vec::with_capacity(scanned.findings.len() + 1);
         for (member, finding) in &scanned.findings {
             // What has more to tell than a count is found out again.
             if finding.stop.is_some() || finding.again > 0 {
-                evaluated.difference_with(&[*member].into_iter().collect());
+                left_out.insert(*member);
                 continue;
+            }
+            for (place, line) in (0_u32..).zip(&finding.lines) {
+                let slot = self.line_slot(*member, place);
+                let slot = slot.filter(|slot| filled.contains(*slot));
+                hits.extend(slot.map(|slot| (slot, Count::exact(*line))));
             }
             let limit = needs.limits.get(*member as usize).copied().unwrap_or(0);
             let count = if finding.count < limit {
@@ -170,7 +229,12 @@ impl<'s> Memory<'s> {
         }
         hits.push((self.size, Count::exact(scanned.bytes)));
         hits.sort_unstable_by_key(|hit| hit.0);
-        self.session.record(id, &evaluated, &hits);
+        if left_out.is_empty() {
+            self.session.record(id, filled, &hits);
+        } else {
+            self.session
+                .record(id, &filled.difference(&left_out), &hits);
+        }
     }
 
     /// Keeps what was recorded for later runs.

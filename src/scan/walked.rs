@@ -122,7 +122,7 @@ fn run(
         } else {
             jobs.resize_with(items.len(), || Job::Search(None));
         }
-        let planned = machinery.make_ready(&items, &jobs, &open);
+        let planned = machinery.make_ready(&items, &jobs, &open, (memory, &needs));
         let tasks = machinery.tasks(&items, &planned);
         let done = if let Some(panel) = &machinery.panel
             && !tasks.is_empty()

@@ -18,7 +18,7 @@ const LAYERS: &[&[&str]] = &[
     &["budget"],
     &["facts"],
     &["files"],
-    &["counts"],
+    &["counts", "git"],
     &["scan"],
     &["facts/workspace"],
     &["syntax"],

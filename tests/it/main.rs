@@ -15,6 +15,7 @@ mod corpus;
 mod elench;
 mod engine;
 mod generate;
+mod git;
 mod golden;
 mod judge;
 mod layers;

@@ -1,0 +1,71 @@
+//! What can go wrong with a repository.
+
+use std::path::PathBuf;
+
+use crate::files::FileError;
+use crate::git::Oid;
+
+/// A repository, or something in it, cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GitError {
+    /// There is no `git` to ask.
+    #[error(
+        "there is no `git` in the absolute directories of PATH outside the workspace; install git"
+    )]
+    NoGit,
+    /// The directory belongs to no repository.
+    #[error("{} is in no git repository; name a directory of one with --root", .0.display())]
+    NoRepository(PathBuf),
+    /// No commit has the name.
+    #[error(
+        "{0:?} names no commit of the repository; `git log` shows those there are, and what a \
+         shallow clone leaves out has to be fetched first"
+    )]
+    NoCommit(String),
+    /// Not of the form `A..B`.
+    #[error("{0:?} is no range of commits; write A..B, or B alone for all that led to it")]
+    NotARange(String),
+    /// An object is not there.
+    #[error("the repository does not hold the {what} {oid}; fetch it, a gate never does")]
+    Missing {
+        /// What it would be.
+        what: &'static str,
+        /// Its name.
+        oid: Oid,
+    },
+    /// An object is no such thing, or makes no sense.
+    #[error("the repository is damaged: {oid} {problem}; `git fsck` tells more")]
+    Damaged {
+        /// The object.
+        oid: Oid,
+        /// What is wrong with it, as the end of a sentence.
+        problem: &'static str,
+    },
+    /// Larger than somebody can use.
+    #[error("the object {oid} is over the cap of {cap} bytes")]
+    TooLarge {
+        /// The object.
+        oid: Oid,
+        /// In bytes.
+        cap: u64,
+        /// What it has, in bytes.
+        size: u64,
+    },
+    /// `git` could not be run, or broke off.
+    #[error("cannot ask git: {0}")]
+    Io(#[from] std::io::Error),
+    /// `git` said something unheard of.
+    #[error("git answered {0:?}, which makes no sense here")]
+    Answer(String),
+}
+
+impl GitError {
+    /// The same about a file or directory of a tree.
+    pub(super) fn in_tree(self, what: &'static str) -> FileError {
+        match self {
+            Self::TooLarge { cap, .. } => FileError::TooLarge { what, cap },
+            other => FileError::Repository(other.to_string().into()),
+        }
+    }
+}
