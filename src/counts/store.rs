@@ -151,7 +151,7 @@ impl Store {
         let mut others: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
         for entry in read_dir(&self.spaces).unwrap_or_default() {
             let path = entry.path();
-            if is_space(&entry.file_name()) && path != self.space {
+            if is_space(&entry) && path != self.space {
                 let modified = entry.metadata().and_then(|metadata| metadata.modified());
                 let bytes = space_stats(&path).unwrap_or_default().bytes;
                 others.push((modified.unwrap_or(UNIX_EPOCH), bytes, path));
@@ -208,7 +208,7 @@ pub fn clear(dir: &Path) -> io::Result<CountStats> {
 
 fn spaces(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = read_dir(&dir.join("counts"))?;
-    let spaces = entries.iter().filter(|entry| is_space(&entry.file_name()));
+    let spaces = entries.iter().filter(|entry| is_space(entry));
     Ok(spaces.map(fs::DirEntry::path).collect())
 }
 
@@ -268,8 +268,9 @@ fn is_segment(name: &OsStr) -> bool {
     is_hex(name, 40)
 }
 
-fn is_space(name: &OsStr) -> bool {
-    is_hex(name, 32)
+/// Links are none.
+fn is_space(entry: &fs::DirEntry) -> bool {
+    is_hex(&entry.file_name(), 32) && entry.file_type().is_ok_and(|kind| kind.is_dir())
 }
 
 fn is_hex(name: &OsStr, digits: usize) -> bool {
