@@ -84,7 +84,8 @@ impl Store {
         })
     }
 
-    /// A session for some slots, which it numbers from 0 in their order.
+    /// A session for some slots, which it numbers from 0 in their order. Of equal
+    /// keys it is not said which gets what is known.
     #[must_use]
     pub fn session(&self, slots: &[SlotKey]) -> Session<'_> {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);

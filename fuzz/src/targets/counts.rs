@@ -1,7 +1,7 @@
 //! Segments of counts of arbitrary bytes: none, or ones that can be asked and
 //! merged, and the merged one knows what they knew.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use probity::counts::{Count, Known, Segment, SlotKey};
 use probity::files::ContentId;
@@ -16,7 +16,9 @@ const SLOTS: u8 = 12;
 pub(crate) fn run(data: &[u8]) {
     if data.starts_with(MAGIC) {
         if let Some(segment) = Segment::decode(data.to_vec()) {
-            let slots = segment.keys().to_vec();
+            // Of equal keys it is not said which gets what is known.
+            let slots: BTreeSet<SlotKey> = segment.keys().iter().copied().collect();
+            let slots: Vec<SlotKey> = slots.into_iter().collect();
             hold(&[segment], &slots);
         }
         return;
