@@ -25,6 +25,7 @@ mod store;
 #[cfg(test)]
 mod store_tests;
 mod trim;
+mod unions;
 #[cfg(test)]
 mod upkeep_tests;
 mod wire;

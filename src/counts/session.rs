@@ -4,11 +4,12 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::known::{Known, combine};
+use super::known::Known;
 use super::merge::{Source, merge};
 use super::numbers::Numbers;
 use super::part::Part;
 use super::store::{Loaded, Store};
+use super::unions::Unions;
 use super::wire::write_hits;
 use super::writer::Writer;
 use super::{Count, Segment, SlotKey, SlotSet};
@@ -26,6 +27,7 @@ pub struct Session<'s> {
     /// One for each loaded segment, the newest first.
     parts: Vec<Part>,
     loaded: Arc<[Loaded]>,
+    unions: Unions,
     fresh: Mutex<Writer>,
 }
 
@@ -47,6 +49,7 @@ impl<'s> Session<'s> {
             parts: parts.collect(),
             numbers,
             loaded,
+            unions: Unions::default(),
             fresh: Mutex::default(),
         }
     }
@@ -67,13 +70,7 @@ impl<'s> Session<'s> {
             };
             known = Some(match known {
                 None => older,
-                Some(newer) => Known {
-                    hits: combine(
-                        (&newer.evaluated, &newer.hits),
-                        (&older.evaluated, &older.hits),
-                    ),
-                    evaluated: Arc::new(newer.evaluated.union(&older.evaluated)),
-                },
+                Some(newer) => self.unions.join(newer, older),
             });
         }
         known
