@@ -214,7 +214,7 @@ impl SummaryShape {
             contents: summary.contents,
             evaluations: summary.evaluations,
             lookups: summary.lookups,
-            scan: timings.then(|| ScanShape {
+            scan: timings.then_some(ScanShape {
                 read: Amount {
                     files: summary.scan.read_files,
                     bytes: summary.scan.read_bytes,
