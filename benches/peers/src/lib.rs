@@ -1,1 +1,3 @@
 //! Holds the comparative benches; there is no library.
+
+pub mod scan;
