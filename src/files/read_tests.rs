@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::files::{Block, Content, FileError, Flow, Limits, Reader, Reading, Root};
+use crate::files::{Content, FileError, Flow, Limits, Reader, Reading, Root};
 
 fn reading(limits: Limits) -> Reading {
     Reading {
@@ -13,20 +13,21 @@ fn reading(limits: Limits) -> Reading {
     }
 }
 
-/// The blocks of a file, and what reading it came to.
+/// The blocks of a file, and what reading it came to; mapped or not is the same.
 fn blocks(root: &Path, reading: &Reading) -> (Vec<(usize, u64)>, Result<Content, FileError>) {
-    let file = Root::open(root)
-        .unwrap()
-        .find("file")
-        .unwrap()
-        .open()
-        .unwrap();
-    let mut blocks = Vec::new();
-    let content = Reader::default().read(&file, reading, &mut |block| {
-        blocks.push((block.bytes.len(), block.lines_before));
-        Flow::More
+    let [read, mapped] = [u64::MAX, 0].map(|map_from| {
+        let root = Root::open(root).unwrap();
+        let file = root.find("file").unwrap().open().unwrap();
+        let mut blocks = Vec::new();
+        let mut reader = Reader::mapping_from(map_from);
+        let content = reader.read(&file, reading, &mut |block| {
+            blocks.push((block.bytes.len(), block.lines_before));
+            Flow::More
+        });
+        (blocks, content)
     });
-    (blocks, content)
+    assert_eq!(read, mapped);
+    read
 }
 
 #[test]
@@ -128,14 +129,15 @@ fn a_file_written_to_while_it_is_read_has_changed() {
         |file| file.set_len(5 << 20).unwrap(),
         |file| std::os::unix::fs::FileExt::write_all_at(file, b"y", 0).unwrap(),
     ];
-    for change in changes {
+    for (change, map_from) in changes.into_iter().flat_map(|it| [(it, u64::MAX), (it, 0)]) {
         fs::write(&path, "line\n".repeat(1 << 19)).unwrap();
         // Times are kept in ticks of a few milliseconds.
         std::thread::sleep(std::time::Duration::from_millis(20));
         let root = Root::open(directory.path()).unwrap();
         let file = root.find("file").unwrap().open().unwrap();
         let writer = fs::File::options().write(true).open(&path).unwrap();
-        let content = Reader::default().read(&file, &reading(Limits::default()), &mut |_| {
+        let mut reader = Reader::mapping_from(map_from);
+        let content = reader.read(&file, &reading(Limits::default()), &mut |_| {
             change(&writer);
             Flow::More
         });
