@@ -47,8 +47,16 @@ impl Map {
             return None;
         }
         // SAFETY: a fresh mapping at a place of the system's choice.
-        let start =
-            unsafe { mmap(ptr::null_mut(), len, ProtFlags::READ, MapFlags::PRIVATE, file, 0) };
+        let start = unsafe {
+            mmap(
+                ptr::null_mut(),
+                len,
+                ProtFlags::READ,
+                MapFlags::PRIVATE,
+                file,
+                0,
+            )
+        };
         let pages = Pages {
             start: NonNull::new(start.ok()?.cast())?,
             len,

@@ -61,7 +61,11 @@ fn what_is_truncated_reads_as_zeros_and_is_noted() {
     assert_eq!(map.fault(), None);
     file.set_len(2 * page() as u64 + 3).unwrap();
     // The last page that is left is zeros behind its end.
-    assert!(map.bytes()[..2 * page() + 3].iter().all(|&byte| byte == b'x'));
+    assert!(
+        map.bytes()[..2 * page() + 3]
+            .iter()
+            .all(|&byte| byte == b'x')
+    );
     assert_eq!(map.bytes()[2 * page() + 3], 0);
     assert_eq!(map.fault(), None);
     assert_eq!(map.bytes()[4 * page() + 100], 0);
@@ -224,7 +228,10 @@ fn install(handler: usize, flags: c_int) {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handler;
         action.sa_flags = flags;
-        assert_eq!(libc::sigaction(libc::SIGBUS, &raw const action, ptr::null_mut()), 0);
+        assert_eq!(
+            libc::sigaction(libc::SIGBUS, &raw const action, ptr::null_mut()),
+            0
+        );
     }
 }
 
@@ -234,7 +241,14 @@ fn touch_elsewhere(file: &File) {
     file.set_len(0).unwrap();
     // SAFETY: a fresh mapping, read without any assumption.
     unsafe {
-        let start = mmap(ptr::null_mut(), page(), ProtFlags::READ, MapFlags::PRIVATE, file, 0);
+        let start = mmap(
+            ptr::null_mut(),
+            page(),
+            ProtFlags::READ,
+            MapFlags::PRIVATE,
+            file,
+            0,
+        );
         ptr::read_volatile(start.unwrap().cast::<u8>());
     }
 }

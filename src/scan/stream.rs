@@ -140,7 +140,12 @@ impl<'a> Stream<'a> {
 
     /// The next events, up to a number of files; with `prefetch` all of those are
     /// read soon. None are left if there are none.
-    pub(super) fn next(&mut self, files: usize, prefetch: bool, stop: &dyn Fn() -> bool) -> Vec<Event> {
+    pub(super) fn next(
+        &mut self,
+        files: usize,
+        prefetch: bool,
+        stop: &dyn Fn() -> bool,
+    ) -> Vec<Event> {
         let mut events = Vec::new();
         let mut found = 0;
         while found < files && !stop() {

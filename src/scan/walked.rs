@@ -116,7 +116,8 @@ fn run(
         if let Some(memory) = recalls {
             let asked = |item: &Item| open.sets.get(&item.cover).cloned();
             let known = || look_up(memory, &items, &asked, (&needs, &horizon), cancel);
-            let (known, walked) = rayon::join(known, || stream.next(files, recalls.is_none(), &stop));
+            let (known, walked) =
+                rayon::join(known, || stream.next(files, recalls.is_none(), &stop));
             jobs = known;
             next = Some(walked);
         } else {
@@ -135,7 +136,8 @@ fn run(
             if next.is_some() {
                 searched()
             } else {
-                let (done, walked) = rayon::join(searched, || stream.next(files, recalls.is_none(), &stop));
+                let (done, walked) =
+                    rayon::join(searched, || stream.next(files, recalls.is_none(), &stop));
                 next = Some(walked);
                 done
             }

@@ -25,4 +25,5 @@ mod properties;
 mod regressions;
 mod suites;
 mod threats;
+mod truncation;
 mod workspace;
