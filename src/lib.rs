@@ -50,6 +50,7 @@ mod engine;
 pub mod facts;
 pub mod files;
 pub mod git;
+pub mod history;
 mod language;
 pub mod lower;
 mod reason;

@@ -4,8 +4,16 @@ use clap::{Parser, Subcommand};
 
 use crate::cli::options::When;
 use crate::cli::{
-    cache::CacheArgs, check::CheckArgs, completions::CompletionsArgs, digest::DigestArgs,
-    disasm::DisasmArgs, eval::EvalArgs, exit, lint::LintArgs, man::ManArgs,
+    cache::CacheArgs,
+    check::CheckArgs,
+    completions::CompletionsArgs,
+    digest::DigestArgs,
+    disasm::DisasmArgs,
+    eval::EvalArgs,
+    exit,
+    history::{BlameArgs, HistoryArgs},
+    lint::LintArgs,
+    man::ManArgs,
 };
 
 const EXAMPLES: &str = "\
@@ -49,6 +57,8 @@ pub(super) enum Command {
     Check(CheckArgs),
     Eval(EvalArgs),
     Lint(LintArgs),
+    History(HistoryArgs),
+    Blame(BlameArgs),
     Disasm(DisasmArgs),
     Digest(DigestArgs),
     Cache(CacheArgs),

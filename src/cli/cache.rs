@@ -1,6 +1,6 @@
-//! `probity cache`: what compiled predicates are kept on disk.
+//! `probity cache`: what is kept on disk, compiled predicates and counts.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueHint};
 
@@ -9,12 +9,13 @@ use crate::cli::error::CliError;
 use crate::cli::options::TargetOptions;
 use crate::cli::output::Output;
 use crate::cli::{Exit, setup};
+use crate::counts::{self, CountStats};
 use crate::report::escape;
 
 /// Most characters of a path that are shown.
 const WIDTH: usize = 4096;
 
-/// Count or remove compiled predicates on disk
+/// Count or remove what is kept on disk: compiled predicates and counts
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -30,31 +31,41 @@ pub(super) struct CacheArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Subcommand)]
 enum Action {
-    /// Count the entries
+    /// Say how much there is of each
     Stats,
-    /// Remove the entries and nothing else
+    /// Remove both and nothing else
     Clear,
 }
 
 pub(super) fn run(args: &CacheArgs) -> Result<Exit, CliError> {
     let dir = setup::cache_dir(args.cache_dir.as_ref())?;
     let outcome = match args.action {
-        Action::Stats => DiskCache::stats(&dir),
-        Action::Clear => DiskCache::clear(&dir),
+        Action::Stats => DiskCache::stats(&dir).and_then(|it| Ok((it, counts::stats(&dir)?))),
+        Action::Clear => DiskCache::clear(&dir).and_then(|it| Ok((it, counts::clear(&dir)?))),
     };
-    let DiskStats { entries, bytes } = outcome.map_err(|source| CliError::CacheAccess {
+    let (programs, counts) = outcome.map_err(|source| CliError::CacheAccess {
         dir: dir.clone(),
         source,
     })?;
-    let done = match args.action {
+    let text = text(args.action, &dir, programs, counts);
+    Output::open(&TargetOptions { output: None })?.write(text.as_bytes())?;
+    Ok(Exit::Passed)
+}
+
+fn text(action: Action, dir: &Path, programs: DiskStats, counts: CountStats) -> String {
+    let done = match action {
         Action::Stats => "",
         Action::Clear => "removed ",
     };
     let dir = dir.to_string_lossy();
-    let text = format!(
-        "{}: {done}{entries} entries, {bytes} bytes\n",
-        escape(&dir, WIDTH)
-    );
-    Output::open(&TargetOptions { output: None })?.write(text.as_bytes())?;
-    Ok(Exit::Passed)
+    let dir = escape(&dir, WIDTH);
+    let DiskStats { entries, bytes } = programs;
+    let CountStats {
+        segments,
+        bytes: count_bytes,
+    } = counts;
+    format!(
+        "{dir}: {done}{entries} compiled predicates, {bytes} bytes\n\
+         {dir}: {done}{segments} files of counts, {count_bytes} bytes\n"
+    )
 }

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use crate::cache::DiskCacheError;
 use crate::cli::Exit;
 use crate::engine::{BuildError, EngineError};
+use crate::git::GitError;
+use crate::history::HistoryError;
 
 /// A command could not do its work. What it decided before is printed already.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +36,12 @@ pub(super) enum CliError {
     /// The cache cannot be used although it was asked for.
     #[error(transparent)]
     Cache(#[from] DiskCacheError),
+    /// The repository cannot be read.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The history cannot be told.
+    #[error(transparent)]
+    History(#[from] HistoryError),
     /// The cache cannot be counted or cleared.
     #[error("cannot read the cache directory `{}`: {source}", dir.display())]
     CacheAccess {

@@ -13,6 +13,7 @@ mod error;
 mod eval;
 mod exit;
 mod expression;
+mod history;
 mod input;
 mod interrupt;
 mod lint;

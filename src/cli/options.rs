@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum, ValueHint};
 
 use crate::budget::{Budget, Budgets};
 use crate::cli::duration;
+use crate::cli::error::CliError;
 use crate::language::{Language, UnknownLanguage};
 
 /// What the claims are about and how much may be spent on them.
@@ -42,6 +43,37 @@ pub(super) struct WorldOptions {
     /// limit]
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     pub(super) deadline: Option<Duration>,
+}
+
+/// Whose commits are read.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Evaluation")]
+pub(super) struct RepositoryOptions {
+    /// The workspace, a directory of a git repository: paths in predicates are
+    /// relative to it and stay below it
+    #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    pub(super) root: PathBuf,
+    /// Threads, at most 256 [default: as many as there are cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
+    /// Wall-clock time after which the run stops with what it has, like `500ms`,
+    /// `10s`, `2m` [default: no limit]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    pub(super) deadline: Option<Duration>,
+}
+
+impl RepositoryOptions {
+    /// The threads that were asked for.
+    pub(super) fn pool(&self) -> Result<Option<rayon::ThreadPool>, CliError> {
+        let Some(jobs) = self.jobs else {
+            return Ok(None);
+        };
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(jobs.into())
+            .build();
+        pool.map(Some)
+            .map_err(|error| CliError::Usage(format!("cannot start {jobs} threads: {error}")))
+    }
 }
 
 /// Which state of the workspace the claims are about.

@@ -7,7 +7,9 @@ use clap::Parser as _;
 
 use crate::cli::args::{Cli, Command};
 use crate::cli::options::When;
-use crate::cli::{Exit, cache, check, completions, digest, disasm, eval, lint, man, message};
+use crate::cli::{
+    Exit, cache, check, completions, digest, disasm, eval, history, lint, man, message,
+};
 
 /// Runs the tool as its arguments say; the first is the program's own name.
 /// Nothing but `--help` and the like is answered without a command.
@@ -21,6 +23,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Check(args) => check::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Lint(args) => lint::run(&args),
+        Command::History(args) => history::history(&args),
+        Command::Blame(args) => history::blame(&args),
         Command::Disasm(args) => disasm::run(&args),
         Command::Digest(args) => digest::run(&args),
         Command::Cache(args) => cache::run(&args),

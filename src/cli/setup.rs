@@ -8,8 +8,10 @@ use crate::cache::DiskCache;
 use crate::cli::error::CliError;
 use crate::cli::message;
 use crate::cli::options::{CacheOptions, CommitOptions, LanguageOptions, WorldOptions};
+use crate::counts::{DEFAULT_MAX_BYTES, Store};
 use crate::engine::{Engine, EngineBuilder};
 use crate::facts::CancelToken;
+use crate::git::Repository;
 
 /// The engine over a workspace.
 pub(super) fn engine(
@@ -31,26 +33,43 @@ pub(super) fn engine(
     Ok(cached(builder, cache).build()?)
 }
 
-/// A cache directory that was named must be usable; the default one may not be,
-/// and then the run goes on without.
+/// What was counted in the files of a repository by earlier runs.
+pub(super) fn counts(
+    options: &CacheOptions,
+    repository: &Repository,
+) -> Result<Option<Store>, CliError> {
+    let Some(dir) = usable(options) else {
+        return Ok(None);
+    };
+    let store = Store::open(&dir, &repository.space(), DEFAULT_MAX_BYTES);
+    Ok(Some(store?))
+}
+
 fn cached(builder: EngineBuilder, options: &CacheOptions) -> EngineBuilder {
+    match usable(options) {
+        Some(dir) => builder.disk_cache(dir),
+        None => builder,
+    }
+}
+
+/// The cache directory to use. One that was named must be usable; the default one may
+/// not be, and then the run goes on without.
+fn usable(options: &CacheOptions) -> Option<PathBuf> {
     if options.no_cache {
-        return builder;
+        return None;
     }
     if let Some(dir) = &options.cache_dir {
-        return builder.disk_cache(dir);
+        return Some(dir.clone());
     }
     let usable = default_cache_dir().and_then(|dir| match DiskCache::open(&dir) {
         Ok(_) => Ok(dir),
         Err(error) => Err(error.to_string()),
     });
-    match usable {
-        Ok(dir) => builder.disk_cache(dir),
-        Err(error) => {
+    usable
+        .inspect_err(|error| {
             message::warning(format_args!("going on without a cache on disk: {error}"));
-            builder
-        }
-    }
+        })
+        .ok()
 }
 
 /// The cache directory that is named, else the default one.

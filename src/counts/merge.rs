@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::SlotSet;
 use super::all::AllSlots;
 use super::known::{Hit, combine, translate_hits};
 use super::numbers::{Numbers, Translation};
@@ -11,7 +10,9 @@ use super::segment::{ENTRY_BYTES, Entry, HEAD_BYTES, Segment};
 use super::trim::{Kept, trim};
 use super::wire::write_hits;
 use super::writer::Writer;
+use super::{SlotKey, SlotSet};
 use crate::files::ContentId;
+use crate::sealed::TAG_BYTES;
 
 /// Most memory that the distinct sets of a merge take; entries with others are
 /// dropped.
@@ -58,6 +59,29 @@ pub(super) fn merge(
             return bytes;
         }
         target = target.min(max_bytes) / 2;
+    }
+}
+
+impl Segment {
+    /// The segment that says what others say, the newest first, in at most
+    /// `max_bytes`. The given slots come first in it; `now` is in seconds since
+    /// 1970. `None` if nothing is left.
+    #[must_use]
+    pub fn merge(
+        newest_first: &[Self],
+        slots: &[SlotKey],
+        now: u32,
+        max_bytes: usize,
+    ) -> Option<Self> {
+        let sources: Vec<_> = newest_first
+            .iter()
+            .map(|segment| Source {
+                segment,
+                is_used: &|_| false,
+            })
+            .collect();
+        let bytes = merge(&sources, &Numbers::new(slots), now, max_bytes);
+        Self::decode_at(bytes, TAG_BYTES)
     }
 }
 

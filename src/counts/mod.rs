@@ -17,6 +17,7 @@ mod all;
 mod known;
 mod merge;
 mod numbers;
+mod part;
 mod segment;
 mod session;
 mod slots;
@@ -24,14 +25,17 @@ mod store;
 #[cfg(test)]
 mod store_tests;
 mod trim;
+mod unions;
+#[cfg(test)]
+mod upkeep_tests;
 mod wire;
 mod writer;
 
 pub use known::Known;
 pub use segment::Segment;
-pub use session::Session;
+pub use session::{Saved, Session};
 pub use slots::SlotSet;
-pub use store::{DEFAULT_MAX_BYTES, Store, clear, stats};
+pub use store::{CountStats, DEFAULT_MAX_BYTES, Store, clear, stats};
 
 /// Names what is counted: a pattern with all that its count depends on beside the
 /// content.

@@ -1,61 +1,55 @@
 //! What one run asks and adds.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::known::{Known, combine, translate_hits};
+use super::known::Known;
 use super::merge::{Source, merge};
-use super::numbers::{Numbers, Translation};
+use super::numbers::Numbers;
+use super::part::Part;
 use super::store::{Loaded, Store};
+use super::unions::Unions;
 use super::wire::write_hits;
 use super::writer::Writer;
-use super::{Count, SlotKey, SlotSet};
+use super::{Count, Segment, SlotKey, SlotSet};
 use crate::files::ContentId;
+
+/// Most segments that a session leaves without merging them: each costs every
+/// lookup a search.
+const MAX_SEGMENTS: usize = 8;
 
 /// One run's view of a store. Threads share it.
 #[derive(Debug)]
 pub struct Session<'s> {
     store: &'s Store,
     numbers: Numbers,
-    /// The newest first.
+    /// One for each loaded segment, the newest first.
     parts: Vec<Part>,
     loaded: Arc<[Loaded]>,
+    unions: Unions,
     fresh: Mutex<Writer>,
 }
 
-/// A segment in the numbers of the session.
-#[derive(Debug)]
-struct Part {
-    translation: Translation,
-    /// The sets by their numbers in the segment, once they are asked for. `None` if
-    /// they make no sense.
-    sets: Vec<OnceLock<Option<Arc<SlotSet>>>>,
-    /// Whether each entry was of use.
-    used: Vec<AtomicBool>,
+/// What a session wrote in the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Saved {
+    /// The bytes of the file; 0 if there was nothing to write.
+    pub bytes: u64,
 }
 
 impl<'s> Session<'s> {
     pub(super) fn new(store: &'s Store, loaded: Arc<[Loaded]>, slots: &[SlotKey]) -> Self {
         let numbers = Numbers::new(slots);
-        let parts = loaded.iter().map(|loaded| {
-            let segment = &loaded.segment;
-            Part {
-                translation: Translation::new(numbers.translate(segment.keys())),
-                sets: segment.sets.iter().map(|_| OnceLock::new()).collect(),
-                used: segment
-                    .entries
-                    .iter()
-                    .map(|_| AtomicBool::new(false))
-                    .collect(),
-            }
-        });
+        let parts = loaded
+            .iter()
+            .map(|loaded| Part::new(&loaded.segment, &numbers));
         Self {
             store,
             parts: parts.collect(),
             numbers,
             loaded,
+            unions: Unions::default(),
             fresh: Mutex::default(),
         }
     }
@@ -63,11 +57,7 @@ impl<'s> Session<'s> {
     /// The slots that anything at all is known of.
     #[must_use]
     pub fn known_slots(&self) -> SlotSet {
-        let mut known = SlotSet::new();
-        for part in &self.parts {
-            known.extend(part.translation.targets());
-        }
-        known
+        self.parts.iter().flat_map(Part::slots).collect()
     }
 
     /// What is known of a content. `None` if that is nothing.
@@ -75,18 +65,12 @@ impl<'s> Session<'s> {
     pub fn lookup(&self, id: &ContentId) -> Option<Known> {
         let mut known: Option<Known> = None;
         for (part, loaded) in self.parts.iter().zip(self.loaded.iter()) {
-            let Some(older) = part.lookup(loaded, id) else {
+            let Some(older) = part.lookup(&loaded.segment, id) else {
                 continue;
             };
             known = Some(match known {
                 None => older,
-                Some(newer) => Known {
-                    hits: combine(
-                        (&newer.evaluated, &newer.hits),
-                        (&older.evaluated, &older.hits),
-                    ),
-                    evaluated: Arc::new(newer.evaluated.union(&older.evaluated)),
-                },
+                Some(newer) => self.unions.join(newer, older),
             });
         }
         known
@@ -105,92 +89,107 @@ impl<'s> Session<'s> {
         });
     }
 
-    /// Writes what was added. If nothing was, nothing is written.
+    /// Writes what was added. If nothing was, nothing is written, unless there are
+    /// too many segments or what was of use was last noted to be more than a day
+    /// ago.
     ///
     /// # Errors
     /// What the operating system says; what was kept before is whole all the same.
-    pub fn save(self) -> io::Result<()> {
-        let fresh = self
-            .fresh
+    pub fn save(self) -> io::Result<Saved> {
+        self.save_at(now())
+    }
+
+    pub(super) fn save_at(mut self, now: u32) -> io::Result<Saved> {
+        let fresh = std::mem::take(&mut self.fresh)
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
-        if fresh.len() == 0 {
-            return Ok(());
-        }
-        let now = now();
-        let max_bytes = self.store.max_bytes();
+        let adds = fresh.len() > 0;
         let fresh = fresh.into_segment(self.numbers.keys().to_vec(), now);
-        // Those that are not much larger are merged, so that there are never many
-        // and each is rewritten seldom.
-        let mut by_size: Vec<usize> = (0..self.loaded.len()).collect();
-        by_size.sort_by_key(|&index| self.loaded.get(index).map_or(0, |it| it.segment.len()));
-        let sizes = self.loaded.iter().map(|loaded| loaded.segment.len());
-        let is_full = sizes.sum::<usize>().saturating_add(fresh.len()) > max_bytes;
-        let mut size = fresh.len();
-        let mut merged = Vec::new();
-        for index in by_size {
-            let Some(loaded) = self.loaded.get(index) else {
-                continue;
-            };
-            let len = loaded.segment.len();
-            if !is_full && len > size.saturating_mul(2) {
-                break;
+        let mut chosen = self.chosen(&fresh, adds, now);
+        if !adds && (chosen.is_empty() || !self.store.has_all(self.names(&chosen))) {
+            // Of many that would only tidy up, the first does.
+            return Ok(Saved::default());
+        }
+        let mut bytes = self.merged(&fresh, &chosen, now);
+        let rest = self.bytes_without(&chosen);
+        if rest > 0 && rest.saturating_add(bytes.len()) > self.store.max_bytes() {
+            // Merged sets can be larger than those that they come from.
+            chosen = (0..self.loaded.len()).collect();
+            bytes = self.merged(&fresh, &chosen, now);
+        }
+        if bytes.is_empty() {
+            return Ok(Saved::default());
+        }
+        let len = bytes.len() as u64;
+        let old: Vec<&str> = self.names(&chosen).collect();
+        self.store.replace(bytes, &old)?;
+        Ok(Saved { bytes: len })
+    }
+
+    /// The segments that are merged, so that there are never many and each is
+    /// rewritten seldom: those not much larger than what is merged already, and
+    /// those whose times are too old. All of them if there is no room.
+    fn chosen(&self, fresh: &Segment, adds: bool, now: u32) -> Vec<usize> {
+        let total = self.bytes_without(&[]);
+        if total.saturating_add(if adds { fresh.len() } else { 0 }) > self.store.max_bytes() {
+            return (0..self.loaded.len()).collect();
+        }
+        let len = |&index: &usize| self.loaded.get(index).map_or(0, |it| it.segment.len());
+        let stale = |&index: &usize| {
+            let both = self.parts.get(index).zip(self.loaded.get(index));
+            both.is_some_and(|(part, loaded)| part.is_stale(&loaded.segment, now))
+        };
+        let (mut chosen, mut others): (Vec<usize>, Vec<usize>) =
+            (0..self.loaded.len()).partition(stale);
+        others.sort_by_key(len);
+        if adds || !chosen.is_empty() || others.len() > MAX_SEGMENTS {
+            let mut size = if adds { fresh.len() } else { 0 };
+            size = chosen.iter().map(len).fold(size, usize::saturating_add);
+            let many = others.len().saturating_sub(MAX_SEGMENTS - 1);
+            for (number, index) in others.iter().enumerate() {
+                if number >= many && len(index) > size.saturating_mul(2) {
+                    break;
+                }
+                size = size.saturating_add(len(index));
+                chosen.push(*index);
             }
-            size = size.saturating_add(len);
-            merged.push(index);
         }
         // What is newer counts first.
-        merged.sort_unstable();
+        chosen.sort_unstable();
+        chosen
+    }
+
+    fn merged(&self, fresh: &Segment, chosen: &[usize], now: u32) -> Vec<u8> {
         let none = |_: usize| false;
-        let used: Vec<_> = merged
-            .iter()
-            .filter_map(|&index| {
-                let part = self.parts.get(index)?;
-                let is_used = move |entry: usize| {
-                    let used = part.used.get(entry);
-                    used.is_some_and(|used| used.load(Ordering::Relaxed))
-                };
-                Some((self.loaded.get(index)?, is_used))
-            })
-            .collect();
+        let mut used = Vec::with_capacity(chosen.len());
+        for &index in chosen {
+            if let (Some(part), Some(loaded)) = (self.parts.get(index), self.loaded.get(index)) {
+                used.push((&loaded.segment, |entry: usize| part.is_used(entry)));
+            }
+        }
         let mut sources = vec![Source {
-            segment: &fresh,
+            segment: fresh,
             is_used: &none,
         }];
-        sources.extend(used.iter().map(|(loaded, is_used)| Source {
-            segment: &loaded.segment,
-            is_used,
-        }));
-        let bytes = merge(&sources, &self.numbers, now, max_bytes);
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        let old: Vec<&str> = used.iter().map(|(loaded, _)| &*loaded.name).collect();
-        self.store.replace(bytes, &old)
+        sources.extend(
+            used.iter()
+                .map(|(segment, is_used)| Source { segment, is_used }),
+        );
+        merge(&sources, &self.numbers, now, self.store.max_bytes())
     }
-}
 
-impl Part {
-    fn lookup(&self, loaded: &Loaded, id: &ContentId) -> Option<Known> {
-        let segment = &loaded.segment;
-        let number = segment.find(id)?;
-        let entry = segment.entries.get(number)?;
-        let set = self.sets.get(entry.set as usize)?;
-        let evaluated = set.get_or_init(|| {
-            let set = segment.set(entry.set)?;
-            Some(Arc::new(self.translation.set(&set)))
-        });
-        let evaluated = evaluated.as_ref().filter(|set| !set.is_empty())?;
-        let hits = translate_hits(segment, entry, &self.translation, evaluated)?;
-        if let Some(used) = self.used.get(number)
-            && !used.load(Ordering::Relaxed)
-        {
-            used.store(true, Ordering::Relaxed);
-        }
-        Some(Known {
-            evaluated: Arc::clone(evaluated),
-            hits,
-        })
+    fn names<'a>(&'a self, chosen: &'a [usize]) -> impl Iterator<Item = &'a str> {
+        let loaded = chosen.iter().filter_map(|&index| self.loaded.get(index));
+        loaded.map(|loaded| &*loaded.name)
+    }
+
+    /// The bytes on disk of the segments that are not chosen.
+    fn bytes_without(&self, chosen: &[usize]) -> usize {
+        let others = (0..).zip(self.loaded.iter());
+        others
+            .filter(|(index, _)| !chosen.contains(index))
+            .map(|(_, loaded)| loaded.bytes())
+            .fold(0, usize::saturating_add)
     }
 }
 

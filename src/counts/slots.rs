@@ -33,7 +33,7 @@ impl SlotSet {
     #[must_use]
     pub fn below(len: u32) -> Self {
         let mut words = vec![u64::MAX; len as usize / BITS];
-        if len as usize % BITS > 0 {
+        if !(len as usize).is_multiple_of(BITS) {
             words.push((1 << (len as usize % BITS)) - 1);
         }
         Self { words }

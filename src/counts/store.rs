@@ -19,9 +19,12 @@ use crate::sealed::{
 /// Most bytes that one space takes on disk, if nothing else is said.
 pub const DEFAULT_MAX_BYTES: u64 = 64 << 20;
 
-/// Most spaces of a cache directory; the one that was not written for the longest
-/// time goes when a new one is made.
+/// Most spaces of a cache directory; those that were not written for the longest
+/// time go first.
 const MAX_SPACES: usize = 64;
+
+/// All spaces together take about this many times what one may.
+const MAX_FULL_SPACES: u64 = 4;
 
 /// Where the counts of one workspace or repository are kept.
 #[derive(Debug)]
@@ -39,6 +42,13 @@ pub struct Store {
 pub(super) struct Loaded {
     pub(super) name: Box<str>,
     pub(super) segment: Segment,
+}
+
+impl Loaded {
+    /// What it takes on disk.
+    pub(super) fn bytes(&self) -> usize {
+        TAG_BYTES + self.segment.len()
+    }
 }
 
 /// What is kept in a cache directory.
@@ -74,7 +84,8 @@ impl Store {
         })
     }
 
-    /// A session for some slots, which it numbers from 0 in their order.
+    /// A session for some slots, which it numbers from 0 in their order. Of equal
+    /// keys it is not said which gets what is known.
     #[must_use]
     pub fn session(&self, slots: &[SlotKey]) -> Session<'_> {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
@@ -87,14 +98,17 @@ impl Store {
         usize::try_from(self.max_bytes).unwrap_or(usize::MAX)
     }
 
+    /// True if none of some segments was removed meanwhile.
+    pub(super) fn has_all<'a>(&self, mut names: impl Iterator<Item = &'a str>) -> bool {
+        names.all(|name| self.space.join(name).is_file())
+    }
+
     /// Writes a segment, for which its bytes have room in front, in the place of
     /// some others.
     pub(super) fn replace(&self, mut bytes: Vec<u8>, old: &[&str]) -> io::Result<()> {
-        if !self.space.is_dir() {
-            make_dir(&self.spaces)?;
-            self.make_room();
-            make_dir(&self.space)?;
-        }
+        make_dir(&self.spaces)?;
+        self.make_room(bytes.len() as u64);
+        make_dir(&self.space)?;
         let name = fresh_name()?;
         sealed::seal(&self.secret, &name, &mut bytes);
         write_file(&self.space, &self.space.join(&name), &bytes, false)?;
@@ -133,21 +147,31 @@ impl Store {
         })
     }
 
-    /// Removes spaces until there is room for one more.
-    fn make_room(&self) {
-        let age = |entry: &fs::DirEntry| {
-            let modified = entry.metadata().and_then(|metadata| metadata.modified());
-            modified.unwrap_or(UNIX_EPOCH)
-        };
-        let mut spaces: Vec<(SystemTime, PathBuf)> = read_dir(&self.spaces)
-            .unwrap_or_default()
+    /// Removes other spaces until there is room for this one and for so many bytes.
+    fn make_room(&self, bytes: u64) {
+        let mut others: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
+        for entry in read_dir(&self.spaces).unwrap_or_default() {
+            let path = entry.path();
+            if is_space(&entry) && path != self.space {
+                let modified = entry.metadata().and_then(|metadata| metadata.modified());
+                let bytes = space_stats(&path).unwrap_or_default().bytes;
+                others.push((modified.unwrap_or(UNIX_EPOCH), bytes, path));
+            }
+        }
+        others.sort();
+        let max = self.max_bytes.saturating_mul(MAX_FULL_SPACES);
+        let own = bytes.max(self.max_bytes);
+        let mut total = others
             .iter()
-            .filter(|entry| is_space(&entry.file_name()))
-            .map(|entry| (age(entry), entry.path()))
-            .collect();
-        spaces.sort();
-        let too_many = (spaces.len() + 1).saturating_sub(MAX_SPACES);
-        for (_, space) in spaces.into_iter().take(too_many) {
+            .map(|other| other.1)
+            .fold(own, u64::saturating_add);
+        let mut spaces = others.len() + 1;
+        for (_, bytes, space) in others {
+            if total <= max && spaces <= MAX_SPACES {
+                break;
+            }
+            total = total.saturating_sub(bytes);
+            spaces -= 1;
             // A cache that stays too large is no failure.
             let _ = clear_space(&space);
         }
@@ -161,15 +185,9 @@ impl Store {
 pub fn stats(dir: &Path) -> io::Result<CountStats> {
     let mut stats = CountStats::default();
     for space in spaces(dir)? {
-        for entry in read_dir(&space)? {
-            if is_segment(&entry.file_name()) {
-                // One that somebody else removed meanwhile is none.
-                if let Ok(metadata) = entry.metadata() {
-                    stats.segments += 1;
-                    stats.bytes += metadata.len();
-                }
-            }
-        }
+        let of_space = space_stats(&space)?;
+        stats.segments += of_space.segments;
+        stats.bytes += of_space.bytes;
     }
     Ok(stats)
 }
@@ -191,19 +209,38 @@ pub fn clear(dir: &Path) -> io::Result<CountStats> {
 
 fn spaces(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = read_dir(&dir.join("counts"))?;
-    let spaces = entries.iter().filter(|entry| is_space(&entry.file_name()));
+    let spaces = entries.iter().filter(|entry| is_space(entry));
     Ok(spaces.map(fs::DirEntry::path).collect())
 }
 
-fn clear_space(space: &Path) -> io::Result<CountStats> {
+fn space_stats(space: &Path) -> io::Result<CountStats> {
     let mut stats = CountStats::default();
+    for (_, bytes) in files(space)? {
+        stats.segments += 1;
+        stats.bytes += bytes;
+    }
+    Ok(stats)
+}
+
+/// The segments of a space and their bytes. One that somebody else removed
+/// meanwhile is none.
+fn files(space: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
+    let entries = read_dir(space)?.into_iter();
+    let files = entries.filter(|entry| is_segment(&entry.file_name()));
+    let files = files.filter_map(|entry| Some((entry.path(), entry.metadata().ok()?)));
+    let files = files.filter(|(_, metadata)| metadata.is_file());
+    Ok(files
+        .map(|(path, metadata)| (path, metadata.len()))
+        .collect())
+}
+
+fn clear_space(space: &Path) -> io::Result<CountStats> {
     for entry in read_dir(space)? {
         remove_abandoned(&entry, Duration::ZERO);
-        if !is_segment(&entry.file_name()) {
-            continue;
-        }
-        let bytes = entry.metadata().map_or(0, |metadata| metadata.len());
-        match fs::remove_file(entry.path()) {
+    }
+    let mut stats = CountStats::default();
+    for (path, bytes) in files(space)? {
+        match fs::remove_file(path) {
             Ok(()) => {
                 stats.segments += 1;
                 stats.bytes += bytes;
@@ -232,8 +269,9 @@ fn is_segment(name: &OsStr) -> bool {
     is_hex(name, 40)
 }
 
-fn is_space(name: &OsStr) -> bool {
-    is_hex(name, 32)
+/// Links are none.
+fn is_space(entry: &fs::DirEntry) -> bool {
+    is_hex(&entry.file_name(), 32) && entry.file_type().is_ok_and(|kind| kind.is_dir())
 }
 
 fn is_hex(name: &OsStr, digits: usize) -> bool {

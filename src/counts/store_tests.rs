@@ -9,28 +9,28 @@ use proptest::prelude::*;
 use super::{Count, SlotKey, SlotSet, Store, clear, stats};
 use crate::files::ContentId;
 
-fn key(number: u32) -> SlotKey {
+pub(super) fn key(number: u32) -> SlotKey {
     let mut key = [0; 16];
     key[..4].copy_from_slice(&number.to_le_bytes());
     key[15] = 7;
     SlotKey(key)
 }
 
-fn content(number: u32) -> ContentId {
+pub(super) fn content(number: u32) -> ContentId {
     let mut id = [3; 32];
     id[..4].copy_from_slice(&number.to_be_bytes());
     ContentId(id)
 }
 
-fn store(dir: &Path, max_bytes: u64) -> Store {
+pub(super) fn store(dir: &Path, max_bytes: u64) -> Store {
     Store::open(dir, b"a workspace", max_bytes).unwrap()
 }
 
 /// Counts of some slots in one content.
-type Row = BTreeMap<u32, Count>;
+pub(super) type Row = BTreeMap<u32, Count>;
 
 /// Records rows in one session, whose slots stand in the given order.
-fn record(store: &Store, order: &[u32], rows: &[(u32, Row)]) {
+pub(super) fn record(store: &Store, order: &[u32], rows: &[(u32, Row)]) {
     let keys: Vec<SlotKey> = order.iter().map(|&slot| key(slot)).collect();
     let session = store.session(&keys);
     let place = |slot: &u32| order.iter().position(|of| of == slot).unwrap() as u32;
@@ -48,7 +48,7 @@ fn record(store: &Store, order: &[u32], rows: &[(u32, Row)]) {
 }
 
 /// What a new session knows of some slots in a content.
-fn known(store: &Store, order: &[u32], id: u32) -> Row {
+pub(super) fn known(store: &Store, order: &[u32], id: u32) -> Row {
     let keys: Vec<SlotKey> = order.iter().map(|&slot| key(slot)).collect();
     let session = store.session(&keys);
     let Some(known) = session.lookup(&content(id)) else {
@@ -58,14 +58,14 @@ fn known(store: &Store, order: &[u32], id: u32) -> Row {
     (0..).zip(order).filter_map(of).collect()
 }
 
-fn row(slots: impl IntoIterator<Item = (u32, u64)>) -> Row {
+pub(super) fn row(slots: impl IntoIterator<Item = (u32, u64)>) -> Row {
     let counts = slots.into_iter();
     counts
         .map(|(slot, count)| (slot, Count::exact(count)))
         .collect()
 }
 
-fn segments(dir: &Path) -> Vec<std::path::PathBuf> {
+pub(super) fn segments(dir: &Path) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     for space in fs::read_dir(dir.join("counts")).unwrap() {
         let files = fs::read_dir(space.unwrap().path()).unwrap();
@@ -124,8 +124,8 @@ fn there_are_few_segments_within_the_bound_however_many_sessions() {
             .collect();
         record(&store, &order, &rows);
         let stats = stats(dir.path()).unwrap();
-        assert!(stats.bytes <= max_bytes + 2_000, "{stats:?}");
-        assert!(stats.segments <= 12, "{stats:?}");
+        assert!(stats.bytes <= max_bytes, "{stats:?}");
+        assert!(stats.segments <= 9, "{stats:?}");
         // What was recorded last is still there.
         assert_eq!(known(&store, &order, number * 5), rows[0].1);
     }
@@ -247,13 +247,21 @@ fn learn(model: &mut BTreeMap<u32, Row>, rows: &[(u32, Row)]) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn sessions_know_what_those_before_recorded(sessions in proptest::collection::vec(session(), 1..8)) {
+    fn sessions_know_what_those_before_recorded(
+        sessions in proptest::collection::vec(session(), 1..8),
+        at_once: bool,
+    ) {
         let dir = tempfile::tempdir().unwrap();
+        // Stores that have read what is there leave what others write alone.
+        let mut stores: Vec<Store> = sessions.iter().map(|_| store(dir.path(), 1 << 20)).collect();
+        if at_once {
+            stores.iter().for_each(|store| drop(store.session(&[])));
+        }
         let mut model = BTreeMap::new();
         for (order, rows) in &sessions {
-            let store = store(dir.path(), 1 << 20);
-            record(&store, order, rows);
+            record(&stores.pop().unwrap(), order, rows);
             learn(&mut model, rows);
+            let store = store(dir.path(), 1 << 20);
             for (order, _) in &sessions {
                 for id in 0..6 {
                     let mut expected = model.get(&id).cloned().unwrap_or_default();

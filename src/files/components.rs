@@ -16,7 +16,7 @@ use crate::files::FileError;
 pub(super) const MAX_LINKS: usize = 40;
 
 /// `PATH_MAX` of Linux, with its NUL.
-pub(super) const PATH_MAX: usize = 4096;
+pub(crate) const PATH_MAX: usize = 4096;
 
 /// Every level keeps a descriptor open, so that `..` needs no second look.
 pub(super) const MAX_DEPTH: usize = 256;

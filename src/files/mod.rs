@@ -32,6 +32,7 @@ mod walk;
 #[cfg(test)]
 mod walk_tests;
 
+pub(crate) use components::PATH_MAX;
 pub use error::{FileError, OpenError};
 pub use limits::Limits;
 pub use memory::{MemoryFiles, memory_tree};
@@ -39,6 +40,8 @@ pub use objects::{Object, ObjectKind, ObjectTree, Objects, Resolved};
 pub use open::{FileId, OpenFile};
 pub use read::{Block, Content, Flow, MAP_BYTES, PROBE_BYTES, Reader, Reading};
 pub use root::{Found, Kind, Root};
+pub(crate) use rules::{MAX_RULES_BYTES, Rules};
 pub use slice::read_slice;
 pub use tree::{ContentId, Entry, File, Node, ReadFile, Tree, WalkError, Walking};
+pub(crate) use walk::MAX_OPEN;
 pub use walk::Walk;

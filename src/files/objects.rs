@@ -67,7 +67,19 @@ pub trait Objects: Send + Sync + 'static {
 #[derive(Debug)]
 pub struct ObjectTree<O>(Arc<O>);
 
+impl<O> Clone for ObjectTree<O> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
 impl<O: Objects> ObjectTree<O> {
+    /// The objects.
+    #[must_use]
+    pub fn objects(&self) -> &Arc<O> {
+        &self.0
+    }
+
     /// A tree of these objects.
     pub fn new(objects: O) -> Self {
         Self(Arc::new(objects))
@@ -79,6 +91,22 @@ impl<O: Objects> ObjectTree<O> {
     ///
     /// As [`Tree::find`].
     pub fn resolve(&self, path: &str) -> Result<Resolved<O::Id>, FileError> {
+        self.resolve_counting(path, &mut 0)
+    }
+
+    /// True if resolving a path follows a link, wherever it leads.
+    pub fn passes_links(&self, path: &str) -> bool {
+        let mut links = 0;
+        // Links are counted before they can fail.
+        let _ = self.resolve_counting(path, &mut links);
+        links > 0
+    }
+
+    fn resolve_counting(
+        &self,
+        path: &str,
+        links: &mut usize,
+    ) -> Result<Resolved<O::Id>, FileError> {
         check(path)?;
         if path.len() >= PATH_MAX {
             return Err(FileError::Invalid("is too long"));
@@ -87,7 +115,6 @@ impl<O: Objects> ObjectTree<O> {
         let mut pending = VecDeque::new();
         let mut wants_directory = path.ends_with('/');
         prepend(&mut pending, path.as_bytes())?;
-        let mut links = 0;
         while let Some(name) = pending.pop_front() {
             match &*name {
                 b"." => continue,
@@ -106,8 +133,8 @@ impl<O: Objects> ObjectTree<O> {
                 }
                 ObjectKind::Directory => below.push((entry.name, entry.id)),
                 ObjectKind::Link => {
-                    links += 1;
-                    if links > MAX_LINKS {
+                    *links += 1;
+                    if *links > MAX_LINKS {
                         return Err(FileError::LinkLoop);
                     }
                     let target = self.0.text(&entry.id, PATH_MAX as u64, "link")?;
@@ -127,7 +154,6 @@ impl<O: Objects> ObjectTree<O> {
                     return Ok(Resolved {
                         location: location(&below, Some(&entry.name)),
                         file: Some(entry.id),
-                        through_links: links > 0,
                     });
                 }
             }
@@ -135,7 +161,6 @@ impl<O: Objects> ObjectTree<O> {
         Ok(Resolved {
             location: location(&below, None),
             file: None,
-            through_links: links > 0,
         })
     }
 }
@@ -147,8 +172,6 @@ pub struct Resolved<I> {
     pub location: Vec<u8>,
     /// The file; `None` if it is a directory.
     pub file: Option<I>,
-    /// True if a link was followed on the way.
-    pub through_links: bool,
 }
 
 fn location<I>(below: &[(Box<[u8]>, I)], last: Option<&[u8]>) -> Vec<u8> {

@@ -143,7 +143,8 @@ impl OpenFile {
         self.state.size
     }
 
-    /// What the file held when it was opened, see [`content_id`].
+    /// Names what the file held when it was opened. `None` if it was changed just
+    /// before: it could be changed again and keep its times.
     #[must_use]
     pub const fn content_id(&self) -> Option<ContentId> {
         self.content

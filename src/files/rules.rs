@@ -14,7 +14,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use crate::files::FileError;
 
 /// The largest `.gitignore` file that is honoured, in bytes.
-pub(super) const MAX_RULES_BYTES: u64 = 1 << 20;
+pub(crate) const MAX_RULES_BYTES: u64 = 1 << 20;
 
 /// One `.gitignore` file.
 #[derive(Debug)]
@@ -26,14 +26,14 @@ struct RulesFile {
 
 /// The `.gitignore` files from the root down to a directory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Rules {
+pub(crate) struct Rules {
     files: Arc<[Arc<RulesFile>]>,
 }
 
 impl Rules {
     /// These rules and those of a `.gitignore` file in `directory`. Lines that
     /// are not UTF-8 or no pattern exclude nothing.
-    pub(super) fn with(&self, directory: &[u8], text: &[u8]) -> Result<Self, FileError> {
+    pub(crate) fn with(&self, directory: &[u8], text: &[u8]) -> Result<Self, FileError> {
         let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
         // Paths are cut to the directory before they are matched.
         let mut builder = GitignoreBuilder::new("");
@@ -65,7 +65,7 @@ impl Rules {
     /// True if the path, relative to the root and below the directory of these
     /// rules, is excluded. The deepest file with an opinion decides; excluded
     /// directories above the path are the caller's business.
-    pub(super) fn exclude(&self, path: &[u8], is_directory: bool) -> bool {
+    pub(crate) fn exclude(&self, path: &[u8], is_directory: bool) -> bool {
         for file in self.files.iter().rev() {
             let path = Path::new(OsStr::from_bytes(&path[file.base..]));
             match file.matcher.matched(path, is_directory) {

@@ -20,7 +20,7 @@ use crate::files::{
 
 /// Directories with entries still to come; each holds a descriptor. Chains of
 /// single directories do not count, so this is rarely near.
-pub(super) const MAX_OPEN: usize = 256;
+pub(crate) const MAX_OPEN: usize = 256;
 
 /// An open directory of the tree.
 #[derive(Debug)]

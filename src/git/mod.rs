@@ -16,4 +16,4 @@ pub use commit::Commit;
 pub use error::GitError;
 pub use oid::Oid;
 pub use repository::Repository;
-pub use tree::{CommitFiles, CommitTree};
+pub use tree::{CommitFiles, CommitTree, TreeId};

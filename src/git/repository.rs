@@ -79,8 +79,9 @@ impl Repository {
         })
     }
 
-    /// Tells the repository from others.
-    pub(super) fn space(&self) -> Vec<u8> {
+    /// Tells the repository from others, as [`crate::files::Tree::space`].
+    #[must_use]
+    pub fn space(&self) -> Vec<u8> {
         let id = std::fs::File::open(&self.git_dir)
             .ok()
             .and_then(|directory| FileId::at(directory.as_fd()).ok());

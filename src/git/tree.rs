@@ -172,8 +172,10 @@ pub(super) fn parse_tree(oid: Oid, object: &[u8]) -> Result<Entries, GitError> {
     Ok(entries.into())
 }
 
-/// Mode, name and object of the first entry, and what follows it.
-fn parse_entry(rest: &[u8], id_len: usize) -> Option<(&[u8], &[u8], Oid, &[u8])> {
+/// Mode, name and object of an entry, and what follows it.
+type ParsedEntry<'a> = (&'a [u8], &'a [u8], Oid, &'a [u8]);
+
+fn parse_entry(rest: &[u8], id_len: usize) -> Option<ParsedEntry<'_>> {
     let space = memchr::memchr(b' ', rest)?;
     let (mode, rest) = (rest.get(..space)?, rest.get(space + 1..)?);
     let nul = memchr::memchr(0, rest)?;

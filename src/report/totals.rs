@@ -14,7 +14,7 @@ use crate::report::{Counts, InputFailure, LintTotals, Totals};
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum TotalsRecord<'a> {
-    Check(CheckRecord<'a>),
+    Check(Box<CheckRecord<'a>>),
     Lint(LintRecord<'a>),
 }
 
@@ -22,7 +22,8 @@ impl<'a> TotalsRecord<'a> {
     pub(super) fn new(totals: &Totals<'a>, timings: bool) -> Self {
         match totals.counts {
             Counts::Check(summary) => {
-                Self::Check(CheckRecord::new(summary, totals.failures, timings))
+                let record = CheckRecord::new(summary, totals.failures, timings);
+                Self::Check(Box::new(record))
             }
             Counts::Lint(lint) => Self::Lint(LintRecord::new(lint, totals.failures)),
         }

@@ -12,7 +12,7 @@ use crate::reason::{Reason, ReasonCode};
 ///
 /// `path_invalid` for what is no glob, `path_outside_workspace` for one that
 /// could only match outside.
-pub(super) fn glob(text: &str) -> Result<Glob, Reason> {
+pub(crate) fn glob(text: &str) -> Result<Glob, Reason> {
     if text.starts_with('/') || text.split('/').any(|component| component == "..") {
         return Err(FileError::Outside.reason(text));
     }

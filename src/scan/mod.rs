@@ -4,6 +4,7 @@ mod bound;
 mod chunk;
 mod combined;
 mod compile;
+mod each;
 mod engine;
 #[cfg(test)]
 mod equivalence;
@@ -38,6 +39,8 @@ mod stream;
 mod tally;
 mod walked;
 
+pub use each::{EachCounter, FileCounts, count_each};
 pub use engine::{Answers, Counting, Request, ScanOptions, Tier, scan};
+pub(crate) use glob::glob;
 pub use pattern::{MAX_COMPILED_BYTES, MAX_PATTERN_BYTES, PatternError, parse_pattern};
 pub(crate) use pattern::{SyntaxError, parse_text};

@@ -102,14 +102,17 @@ fn lock(built: &Mutex<Built>) -> MutexGuard<'_, Built> {
     built.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// A regex in hand with its search cache.
+type Held<M, C> = Option<Box<(Arc<M>, C)>>;
+
 /// The regexes that a thread has in hand, each with a search cache of its own:
 /// sharing one among threads contends.
 #[derive(Debug, Default)]
 pub(super) struct Caches {
     generation: usize,
     bytes: usize,
-    lines: Vec<Option<Box<(Arc<LineMatcher>, hybrid::dfa::Cache)>>>,
-    full: Vec<Option<Box<(Arc<Matcher>, meta::Cache)>>>,
+    lines: Vec<Held<LineMatcher, hybrid::dfa::Cache>>,
+    full: Vec<Held<Matcher, meta::Cache>>,
     together: Together,
 }
 

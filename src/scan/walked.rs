@@ -114,7 +114,7 @@ fn run(
         let mut next = None;
         let mut jobs: Vec<Job> = Vec::new();
         if let Some(memory) = recalls {
-            let asked = |item: &Item| open.sets.get(&item.cover).cloned();
+            let asked = |item: &Item| open.set(item.cover);
             let known = || look_up(memory, &items, &asked, (&needs, &horizon), cancel);
             let (known, walked) =
                 rayon::join(known, || stream.next(files, recalls.is_none(), &stop));
@@ -194,7 +194,7 @@ fn add(
 }
 
 /// What a search found, with what was known before.
-fn complete(mut done: Done, recalled: Option<Recalled>) -> Done {
+pub(super) fn complete(mut done: Done, recalled: Option<Recalled>) -> Done {
     let scanned = &mut done.scanned;
     if let Some(recalled) = recalled
         && scanned.is_read
@@ -218,6 +218,21 @@ pub(super) struct Open {
 }
 
 impl Open {
+    /// All of so many members, for one cover.
+    pub(super) fn all(members: usize) -> Self {
+        let all: Vec<u32> = (0..).take(members).collect();
+        let set: SlotSet = all.iter().copied().collect();
+        Self {
+            members: std::iter::once((0, all)).collect(),
+            sets: std::iter::once((0, Arc::new(set))).collect(),
+        }
+    }
+
+    /// Those of one cover as a set, if sets are of use.
+    pub(super) fn set(&self, cover: usize) -> Option<Arc<SlotSet>> {
+        self.sets.get(&cover).cloned()
+    }
+
     /// Those of one cover.
     pub(super) fn members(&self, cover: usize) -> &[u32] {
         self.members.get(&cover).map_or(&[], Vec::as_slice)

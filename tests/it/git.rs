@@ -320,7 +320,7 @@ fn ranges_follow_first_parents_from_the_oldest() {
         let ids: Vec<String> = commits.iter().map(|commit| commit.id.to_string()).collect();
         (base.map(|base| base.subject), ids)
     };
-    let all = [&main[..], &[merge.clone()]].concat();
+    let all = [&main[..], std::slice::from_ref(&merge)].concat();
     assert_eq!(ids("HEAD"), (None, all.clone()));
     assert_eq!(
         ids(&format!("{}..", main[0])),

@@ -30,7 +30,7 @@ const LAYERS: &[&[&str]] = &[
     &["batch"],
     &["engine"],
     &["claims"],
-    &["elench"],
+    &["elench", "history"],
     &["report"],
     &["cli"],
 ];

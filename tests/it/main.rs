@@ -17,6 +17,7 @@ mod engine;
 mod generate;
 mod git;
 mod golden;
+mod history;
 mod judge;
 mod layers;
 mod limits;

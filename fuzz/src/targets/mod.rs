@@ -4,6 +4,7 @@
 pub(crate) mod bridge;
 mod bytecode;
 mod claimlog;
+mod counts;
 mod evaluate;
 mod facts;
 mod input;
@@ -14,10 +15,11 @@ mod roundtrip;
 type Run = fn(&[u8]);
 
 /// Every target by name.
-pub(crate) const TARGETS: [(&str, Run); 5] = [
+pub(crate) const TARGETS: [(&str, Run); 6] = [
     ("parse", parse::run),
     ("roundtrip", roundtrip::run),
     ("evaluate", evaluate::run),
     ("bytecode", bytecode::run),
     ("claimlog", claimlog::run),
+    ("counts", counts::run),
 ];
