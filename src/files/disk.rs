@@ -49,6 +49,10 @@ impl File for Found<'_> {
     ) -> ReadFile {
         read_opened(self.open(), reader, reading, consume)
     }
+
+    fn prefetch(&self) {
+        self.announce();
+    }
 }
 
 /// Reads a file that was just opened.

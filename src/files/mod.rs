@@ -8,15 +8,24 @@ mod components;
 mod disk;
 mod error;
 mod limits;
+#[cfg(target_os = "linux")]
+mod map;
+#[cfg(all(test, target_os = "linux"))]
+mod map_tests;
 mod memory;
 mod objects;
 mod objects_walk;
 mod open;
 mod read;
+#[cfg(test)]
+mod read_tests;
+mod readahead;
 mod root;
 #[cfg(test)]
 mod root_tests;
 mod rules;
+#[cfg(target_os = "linux")]
+mod sigbus;
 mod slice;
 mod tree;
 mod walk;
@@ -29,7 +38,7 @@ pub use limits::Limits;
 pub use memory::{MemoryFiles, memory_tree};
 pub use objects::{Object, ObjectKind, ObjectTree, Objects, Resolved};
 pub use open::{FileId, OpenFile};
-pub use read::{Block, Content, Flow, PROBE_BYTES, Reader, Reading};
+pub use read::{Block, Content, Flow, MAP_BYTES, PROBE_BYTES, Reader, Reading};
 pub use root::{Found, Kind, Root};
 pub(crate) use rules::{MAX_RULES_BYTES, Rules};
 pub use slice::read_slice;

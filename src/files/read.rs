@@ -1,13 +1,26 @@
-//! Reading files in blocks of whole lines through one reused buffer, so that
-//! memory stays flat however large the file is.
+//! Reading files in blocks of whole lines, small ones through one reused buffer and
+//! large ones by mapping them, so that memory stays flat however large the file is.
+
+#[cfg(target_os = "linux")]
+use std::os::fd::AsFd as _;
+#[cfg(target_os = "linux")]
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use memchr::{memchr, memchr_iter, memrchr};
 
+#[cfg(target_os = "linux")]
+use crate::files::map::Map;
+#[cfg(target_os = "linux")]
+use crate::files::read_slice;
 use crate::files::{FileError, Limits, OpenFile};
 
-/// A file below this is read at once; larger ones block by block. Up to about
-/// here `read` into a reused buffer beats a memory map.
+/// A file up to this is one block; larger ones are handed out block by block.
 pub(super) const BLOCK_BYTES: usize = 1 << 20;
+
+/// Files from this size on are mapped, in bytes. Reading into a reused buffer is
+/// faster up to 256 KiB, from 1 MiB on it takes up to twice as long; see
+/// `docs/performance.md`.
+pub const MAP_BYTES: u64 = 1 << 20;
 
 /// How much of a file is looked at to tell text from data (ADR-0004).
 pub const PROBE_BYTES: usize = 8 << 10;
@@ -58,14 +71,35 @@ pub struct Reading {
 }
 
 /// A reusable buffer to read files with.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Reader {
     buffer: Vec<u8>,
+    map_from: u64,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self::mapping_from(MAP_BYTES)
+    }
 }
 
 impl Reader {
+    /// A reader that maps files from a size on, in bytes; `u64::MAX` maps none. What
+    /// is handed out does not depend on it.
+    #[must_use]
+    pub const fn mapping_from(bytes: u64) -> Self {
+        Self {
+            buffer: Vec::new(),
+            map_from: bytes,
+        }
+    }
+
     /// Hands out a file's blocks in order, then checks that the file was not
     /// written to meanwhile. A consumer's conclusions hold only if this succeeds.
+    ///
+    /// The bytes of a mapped file change when the file does, even while the consumer
+    /// looks at them. A consumer that panics over that is caught, and the result is
+    /// [`FileError::Changed`]; what it had in hand should be thrown away then.
     ///
     /// # Errors
     ///
@@ -78,6 +112,15 @@ impl Reader {
         reading: &Reading,
         consume: &mut dyn FnMut(Block<'_>) -> Flow,
     ) -> Result<Content, FileError> {
+        #[cfg(target_os = "linux")]
+        if file.size() >= self.map_from
+            && file.size() <= reading.limits.max_file_bytes
+            && let Some(map) = usize::try_from(file.size())
+                .ok()
+                .and_then(|len| Map::new(file.as_fd(), len))
+        {
+            return read_map(file, &map, reading, consume);
+        }
         let result = self.read_blocks(file, reading, consume);
         if self.buffer.len() > KEPT_BYTES {
             self.buffer = Vec::new();
@@ -208,6 +251,33 @@ impl Reader {
     }
 }
 
+/// Hands out a mapped file.
+#[cfg(target_os = "linux")]
+fn read_map(
+    file: &OpenFile,
+    map: &Map,
+    reading: &Reading,
+    consume: &mut dyn FnMut(Block<'_>) -> Flow,
+) -> Result<Content, FileError> {
+    let mut consume = |block: Block<'_>| {
+        map.release_before(block.bytes);
+        consume(block)
+    };
+    // Libraries panic when they find the end of a match and then not its start.
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        read_slice(map.bytes(), reading, &mut consume)
+    }));
+    file.verify_unchanged()?;
+    if let Some(offset) = map.fault() {
+        // The file has its size, so a disk that fails, or a change and back again.
+        let mut byte = [0];
+        rustix::io::retry_on_intr(|| rustix::io::pread(file, &mut byte, offset))
+            .map_err(FileError::Refused)?;
+        return Err(FileError::Changed);
+    }
+    result.unwrap_or_else(|panic| resume_unwind(panic))
+}
+
 fn read(file: &OpenFile, into: &mut [u8]) -> Result<usize, FileError> {
     rustix::io::retry_on_intr(|| rustix::io::read(file, &mut *into)).map_err(FileError::Refused)
 }
@@ -234,151 +304,4 @@ pub(super) fn check_lines(bytes: &[u8], cap: usize) -> Result<(), FileError> {
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::path::Path;
-
-    use super::*;
-    use crate::files::Root;
-
-    fn reading(limits: Limits) -> Reading {
-        Reading {
-            limits,
-            skip_binary: false,
-            as_one: 0,
-        }
-    }
-
-    /// The blocks of a file, and what reading it came to.
-    fn blocks(root: &Path, reading: &Reading) -> (Vec<(usize, u64)>, Result<Content, FileError>) {
-        let file = Root::open(root)
-            .unwrap()
-            .find("file")
-            .unwrap()
-            .open()
-            .unwrap();
-        let mut blocks = Vec::new();
-        let content = Reader::default().read(&file, reading, &mut |block| {
-            blocks.push((block.bytes.len(), block.lines_before));
-            Flow::More
-        });
-        (blocks, content)
-    }
-
-    #[test]
-    fn blocks_hold_whole_lines() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("file");
-        let line = "x".repeat(99) + "\n";
-        for (text, expected) in [
-            (String::new(), vec![(0, 0)]),
-            ("a".into(), vec![(1, 0)]),
-            (line.repeat(20_000), vec![(1_048_500, 0), (951_500, 10_485)]),
-            (
-                line.clone() + &"y".repeat(3 << 20) + "\nz",
-                vec![(100, 0), ((3 << 20) + 2, 1)],
-            ),
-        ] {
-            fs::write(&path, &text).unwrap();
-            let (blocks, content) = blocks(directory.path(), &reading(Limits::default()));
-            assert_eq!(blocks, expected);
-            assert_eq!(content, Ok(Content::Text));
-        }
-    }
-
-    #[test]
-    fn caps_are_honoured_to_the_byte() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("file");
-        let limits = Limits {
-            max_file_bytes: 3 << 20,
-            max_line_bytes: 2 << 20,
-            ..Limits::default()
-        };
-        let line = |len: usize, end: &str| "x".repeat(len) + end;
-        for (text, too_large) in [
-            (line(3 << 20, ""), Some("line")),
-            (line((3 << 20) + 1, ""), Some("file")),
-            (line(2 << 20, "\n"), None),
-            (line(2 << 20, "\r\n"), None),
-            (line((2 << 20) + 1, "\n"), Some("line")),
-            ("\n".repeat(3 << 20), None),
-        ] {
-            fs::write(&path, &text).unwrap();
-            let (_, content) = blocks(directory.path(), &reading(limits));
-            match (content, too_large) {
-                (Ok(_), None) => {}
-                (Err(FileError::TooLarge { what, .. }), Some(expected)) => {
-                    assert_eq!(what, expected);
-                }
-                other => panic!("{other:?}"),
-            }
-        }
-    }
-
-    #[test]
-    fn sparse_files_over_the_cap_are_not_read() {
-        let directory = tempfile::tempdir().unwrap();
-        let file = fs::File::create(directory.path().join("file")).unwrap();
-        file.set_len(1 << 40).unwrap();
-        let (blocks, content) = blocks(directory.path(), &reading(Limits::default()));
-        assert!(blocks.is_empty());
-        assert!(matches!(
-            content,
-            Err(FileError::TooLarge { what: "file", .. })
-        ));
-    }
-
-    #[test]
-    fn data_is_told_by_a_nul_in_the_first_8_kib() {
-        let directory = tempfile::tempdir().unwrap();
-        for (nul_at, size, expected) in [
-            (0, 1, Content::Binary),
-            (8191, 8192, Content::Binary),
-            (8191, 100_000, Content::Binary),
-            (8192, 8193, Content::Text),
-            (8192, 100_000, Content::Text),
-        ] {
-            let mut text = vec![b'x'; size];
-            text[nul_at] = 0;
-            fs::write(directory.path().join("file"), &text).unwrap();
-            let skipping = Reading {
-                skip_binary: true,
-                ..reading(Limits::default())
-            };
-            let (read, content) = blocks(directory.path(), &skipping);
-            assert_eq!(content, Ok(expected));
-            assert_eq!(read.is_empty(), expected == Content::Binary);
-            let (_, content) = blocks(directory.path(), &reading(Limits::default()));
-            assert_eq!(content, Ok(Content::Text));
-        }
-    }
-
-    #[test]
-    fn a_file_written_to_while_it_is_read_has_changed() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("file");
-        type Change = fn(&fs::File);
-        let changes: [Change; 3] = [
-            |file| file.set_len(10).unwrap(),
-            |file| file.set_len(5 << 20).unwrap(),
-            |file| std::os::unix::fs::FileExt::write_all_at(file, b"y", 0).unwrap(),
-        ];
-        for change in changes {
-            fs::write(&path, "line\n".repeat(1 << 19)).unwrap();
-            // Times are kept in ticks of a few milliseconds.
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            let root = Root::open(directory.path()).unwrap();
-            let file = root.find("file").unwrap().open().unwrap();
-            let writer = fs::File::options().write(true).open(&path).unwrap();
-            let content = Reader::default().read(&file, &reading(Limits::default()), &mut |_| {
-                change(&writer);
-                Flow::More
-            });
-            assert_eq!(content, Err(FileError::Changed));
-        }
-    }
 }

@@ -3,6 +3,7 @@
 use std::ffi::CString;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
+use std::sync::Arc;
 
 use rustix::fs::{FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
@@ -10,6 +11,7 @@ use rustix::io::Errno;
 #[cfg(target_os = "linux")]
 use crate::files::beneath;
 use crate::files::open::{FileId, OpenFile, READ, content_id};
+use crate::files::readahead::Readahead;
 use crate::files::{ContentId, FileError, OpenError, components};
 
 /// Who keeps paths inside.
@@ -27,6 +29,7 @@ pub(super) enum Backend {
 pub struct Root {
     fd: OwnedFd,
     backend: Backend,
+    readahead: Arc<Readahead>,
 }
 
 /// What stands at a path.
@@ -91,15 +94,17 @@ impl Root {
             },
         })?;
         #[cfg(target_os = "linux")]
-        if beneath::is_available(fd.as_fd()) {
-            return Ok(Self {
-                fd,
-                backend: Backend::Beneath,
-            });
-        }
+        let backend = if beneath::is_available(fd.as_fd()) {
+            Backend::Beneath
+        } else {
+            Backend::Components
+        };
+        #[cfg(not(target_os = "linux"))]
+        let backend = Backend::Components;
         Ok(Self {
             fd,
-            backend: Backend::Components,
+            backend,
+            readahead: Arc::default(),
         })
     }
 
@@ -107,6 +112,11 @@ impl Root {
     #[cfg(test)]
     pub(super) fn with_backend(self, backend: Backend) -> Self {
         Self { backend, ..self }
+    }
+
+    /// What reads ahead in this workspace.
+    pub(super) const fn readahead(&self) -> &Arc<Readahead> {
+        &self.readahead
     }
 
     /// Resolves a path, following links that stay inside.
@@ -151,6 +161,11 @@ impl Found<'_> {
     #[must_use]
     pub const fn kind(&self) -> Kind {
         self.kind
+    }
+
+    /// Says that the file will be read soon.
+    pub(super) fn announce(&self) {
+        self.root.readahead.announce(|| self.open());
     }
 
     /// What the file held when it was found, see [`content_id`].

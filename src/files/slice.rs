@@ -115,8 +115,13 @@ mod tests {
                 skip_binary,
                 as_one,
             };
-            let file = Root::open(directory.path()).unwrap().find("file").unwrap().open().unwrap();
-            let of_file = blocks(|consume| Reader::default().read(&file, &reading, consume));
+            let root = Root::open(directory.path()).unwrap();
+            let [of_file, mapped] = [u64::MAX, 0].map(|map_from| {
+                let file = root.find("file").unwrap().open().unwrap();
+                let mut reader = Reader::mapping_from(map_from);
+                blocks(|consume| reader.read(&file, &reading, consume))
+            });
+            prop_assert_eq!(&of_file, &mapped);
             let of_slice = blocks(|consume| read_slice(&text, &reading, consume));
             prop_assert_eq!(of_file, of_slice);
         }

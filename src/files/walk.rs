@@ -11,6 +11,7 @@ use rustix::io::Errno;
 use crate::files::components::{PATH_MAX, component, open_directory};
 use crate::files::disk::read_opened;
 use crate::files::open::{OpenFile, READ, content_id};
+use crate::files::readahead::Readahead;
 use crate::files::root::Kind;
 use crate::files::rules::{MAX_RULES_BYTES, Rules};
 use crate::files::{
@@ -28,6 +29,7 @@ struct Directory {
     /// Relative to the root; empty for the root itself.
     path: Vec<u8>,
     rules: Rules,
+    readahead: Arc<Readahead>,
 }
 
 /// A directory whose entries are being walked.
@@ -66,12 +68,17 @@ impl File for Walked {
     ) -> ReadFile {
         read_opened(self.open(), reader, reading, consume)
     }
+
+    fn prefetch(&self) {
+        self.parent.readahead.announce(|| self.open());
+    }
 }
 
 /// A walk over the regular files and directories below a directory, see
 /// [`crate::files::Tree::walk`].
 pub struct Walk {
     levels: Vec<Level>,
+    readahead: Arc<Readahead>,
     failed: Option<WalkError>,
 }
 
@@ -82,6 +89,7 @@ impl Walk {
     pub fn new(root: &Root, location: &[u8]) -> Self {
         let mut walk = Self {
             levels: Vec::new(),
+            readahead: Arc::clone(root.readahead()),
             failed: None,
         };
         match walk.start(root, location) {
@@ -138,7 +146,12 @@ impl Walk {
             return Err(FileError::TooDeep);
         }
         self.levels.push(Level {
-            directory: Arc::new(Directory { fd, path, rules }),
+            directory: Arc::new(Directory {
+                fd,
+                path,
+                rules,
+                readahead: Arc::clone(&self.readahead),
+            }),
             names: names.into_iter(),
         });
         Ok(())

@@ -23,6 +23,9 @@ use crate::scan::scratch::Scratches;
 use crate::scan::stream::Targets;
 use crate::scan::walked::Walked;
 
+/// Of files that are named, those so many places further on are read ahead.
+const AHEAD_FILES: usize = 32;
+
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Counting {
@@ -147,7 +150,13 @@ pub fn scan(
     preparation.prepare(of_named.map(|&index| plan.slot_of[index]));
     let scanned: Vec<_> = named
         .par_iter()
-        .map(|(path, file, indices)| (context.scan_named(path, &**file, indices), *indices))
+        .enumerate()
+        .map(|(position, (path, file, indices))| {
+            if let Some((_, ahead, _)) = named.get(position + AHEAD_FILES) {
+                ahead.prefetch();
+            }
+            (context.scan_named(path, &**file, indices), *indices)
+        })
         .collect();
     for ((fetched, stats), indices) in scanned {
         answers.add_stats(stats);

@@ -115,6 +115,7 @@ pub(super) fn scan_file(
     let too_long = has_text && bytes > limits.max_text_bytes as u64;
     let mut findings = search.finish();
     let mut stop = None;
+    let mut is_changed = false;
     match read.content {
         Ok(Content::Text) if cause.is_some() => stop = cause.map(Stop::Batch),
         Ok(Content::Text) if too_long => {
@@ -128,12 +129,17 @@ pub(super) fn scan_file(
             findings.clear();
         }
         Err(error) => {
+            is_changed = error == FileError::Changed;
             // What came before a line that is too long was read well.
             if !matches!(error, FileError::TooLarge { .. }) {
                 findings.clear();
             }
             stop = Some(Stop::File(error));
         }
+    }
+    if is_changed {
+        // The search may have broken off anywhere, see `Reader::read`.
+        *scratch = Scratch::default();
     }
     if bytes > limits.max_file_bytes {
         bytes = 0;

@@ -138,8 +138,14 @@ impl<'a> Stream<'a> {
         self.covers.get(number).cloned().unwrap_or_default()
     }
 
-    /// The next events, up to a number of files. None are left if there are none.
-    pub(super) fn next(&mut self, files: usize, stop: &dyn Fn() -> bool) -> Vec<Event> {
+    /// The next events, up to a number of files; with `prefetch` all of those are
+    /// read soon. None are left if there are none.
+    pub(super) fn next(
+        &mut self,
+        files: usize,
+        prefetch: bool,
+        stop: &dyn Fn() -> bool,
+    ) -> Vec<Event> {
         let mut events = Vec::new();
         let mut found = 0;
         while found < files && !stop() {
@@ -161,7 +167,9 @@ impl<'a> Stream<'a> {
                 }
                 Some(Ok(entry)) => {
                     if let Some(item) = self.sort(entry) {
-                        item.file.prefetch();
+                        if prefetch {
+                            item.file.prefetch();
+                        }
                         events.push(Event::File(item));
                         found += 1;
                     }

@@ -98,7 +98,7 @@ fn run(
     let recalls = memory.filter(|memory| !memory.is_empty());
     let mut existing = Vec::new();
     let mut files = FIRST_FILES;
-    let mut events = stream.next(files, &stop);
+    let mut events = stream.next(files, recalls.is_none(), &stop);
     while !events.is_empty() && (ledger.is_open() || stream.is_asked()) {
         let needs = ledger.needs();
         let items: Vec<&Item> = events
@@ -116,7 +116,8 @@ fn run(
         if let Some(memory) = recalls {
             let asked = |item: &Item| open.set(item.cover);
             let known = || look_up(memory, &items, &asked, (&needs, &horizon), cancel);
-            let (known, walked) = rayon::join(known, || stream.next(files, &stop));
+            let (known, walked) =
+                rayon::join(known, || stream.next(files, recalls.is_none(), &stop));
             jobs = known;
             next = Some(walked);
         } else {
@@ -124,6 +125,10 @@ fn run(
         }
         let planned = machinery.make_ready(&items, &jobs, &open, (memory, &needs));
         let tasks = machinery.tasks(&items, &planned);
+        if recalls.is_some() {
+            // Only now it is known who is read at all.
+            tasks.iter().for_each(|task| task.item.file.prefetch());
+        }
         let done = if let Some(panel) = &machinery.panel
             && !tasks.is_empty()
         {
@@ -131,7 +136,8 @@ fn run(
             if next.is_some() {
                 searched()
             } else {
-                let (done, walked) = rayon::join(searched, || stream.next(files, &stop));
+                let (done, walked) =
+                    rayon::join(searched, || stream.next(files, recalls.is_none(), &stop));
                 next = Some(walked);
                 done
             }
@@ -143,7 +149,7 @@ fn run(
         existing.extend(stream.answers());
         events = match next {
             Some(next) => next,
-            None => stream.next(files, &stop),
+            None => stream.next(files, recalls.is_none(), &stop),
         };
     }
     if cancel.is_cancelled() {

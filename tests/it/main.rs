@@ -26,4 +26,5 @@ mod properties;
 mod regressions;
 mod suites;
 mod threats;
+mod truncation;
 mod workspace;
