@@ -28,6 +28,7 @@ pub use error::{FileError, OpenError};
 pub use limits::Limits;
 pub use memory::{MemoryFiles, memory_tree};
 pub use objects::{Object, ObjectKind, ObjectTree, Objects, Resolved};
+pub(crate) use objects_walk::MAX_ENTRIES;
 pub use open::{FileId, OpenFile};
 pub use read::{Block, Content, Flow, PROBE_BYTES, Reader, Reading};
 pub use root::{Found, Kind, Root};

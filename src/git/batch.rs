@@ -1,11 +1,9 @@
 //! Objects from long-lived `git cat-file --batch` processes, one for each thread that
 //! asks at the same time.
 
-use std::ffi::OsString;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
-use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::git::command::Git;
 use crate::git::{GitError, Oid};
@@ -24,7 +22,6 @@ const KEPT_BYTES: usize = 4 << 20;
 #[derive(Debug)]
 pub(super) struct Batch {
     git: Git,
-    git_dir: OsString,
     idle: Mutex<Vec<Reader>>,
 }
 
@@ -72,12 +69,9 @@ impl Drop for Reader {
 }
 
 impl Batch {
-    pub(super) fn new(git: Git, git_dir: &Path) -> Self {
-        let mut argument = OsString::from("--git-dir=");
-        argument.push(git_dir);
+    pub(super) fn new(git: Git) -> Self {
         Self {
             git,
-            git_dir: argument,
             idle: Mutex::new(Vec::new()),
         }
     }
@@ -90,28 +84,50 @@ impl Batch {
         cap: u64,
         consume: impl FnOnce(&[u8]) -> R,
     ) -> Result<R, GitError> {
-        let lock = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = lock().pop();
-        let mut reader = match idle {
-            Some(reader) => reader,
-            None => self.spawn()?,
-        };
-        let (result, is_sound) = reader.read(oid, kind, cap);
-        let result = result.map(|()| consume(&reader.object));
-        if is_sound {
-            if reader.object.capacity() > KEPT_BYTES {
-                reader.object = Vec::new();
-            }
-            lock().push(reader);
+        let (mut reader, answer) = self.ask(oid, kind, cap)?;
+        let result = answer.map(|()| consume(&reader.object));
+        if reader.object.capacity() > KEPT_BYTES {
+            reader.object = Vec::new();
         }
+        self.idle().push(reader);
         result
+    }
+
+    /// Has a process answer, and another one if that has ended since it answered last.
+    fn ask(
+        &self,
+        oid: Oid,
+        kind: Type,
+        cap: u64,
+    ) -> Result<(Reader, Result<(), GitError>), GitError> {
+        let waiting = self.idle().pop();
+        if let Some(mut reader) = waiting {
+            match reader.exchange(oid, kind, cap) {
+                Ok(answer) => return Ok((reader, answer)),
+                Err(GitError::Io(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let mut reader = self.spawn()?;
+        match reader.exchange(oid, kind, cap) {
+            Ok(answer) => Ok((reader, answer)),
+            // This very object ends it.
+            Err(GitError::Io(_)) => Err(GitError::Damaged {
+                oid,
+                problem: "cannot be read",
+            }),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Reader>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn spawn(&self) -> Result<Reader, GitError> {
         let mut child = self
             .git
             .command()
-            .arg(&self.git_dir)
             .args(["cat-file", "--batch"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -128,15 +144,8 @@ impl Batch {
 }
 
 impl Reader {
-    /// Reads an object into the buffer; also says whether the process can go on.
-    fn read(&mut self, oid: Oid, kind: Type, cap: u64) -> (Result<(), GitError>, bool) {
-        match self.exchange(oid, kind, cap) {
-            Ok(done) => (done, true),
-            Err(error) => (Err(error), false),
-        }
-    }
-
-    /// The outer error ends the process, the inner one does not.
+    /// Reads an object into the buffer. The outer error ends the process, the inner
+    /// one does not.
     fn exchange(
         &mut self,
         oid: Oid,
@@ -197,5 +206,77 @@ impl Reader {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::git::discover::discover;
+
+    /// A repository with one blob.
+    fn repository(dir: &std::path::Path) -> (Batch, Oid) {
+        let git = |args: &[&str]| {
+            let mut command = std::process::Command::new("git");
+            let output = command.arg("-C").arg(dir).args(args).output().unwrap();
+            assert!(output.status.success());
+            String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        };
+        git(&["init", "--quiet"]);
+        fs::write(dir.join("file"), "some text\n").unwrap();
+        let oid = git(&["hash-object", "-w", "file"]);
+        let batch = Batch::new(Git::find(&discover(dir).unwrap()).unwrap());
+        (batch, Oid::parse(&oid).unwrap())
+    }
+
+    fn read(batch: &Batch, oid: Oid, cap: u64) -> Result<Vec<u8>, GitError> {
+        batch.read(oid, Type::Blob, cap, <[u8]>::to_vec)
+    }
+
+    #[test]
+    fn a_process_that_ended_is_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let (batch, oid) = repository(dir.path());
+        for _ in 0..3 {
+            assert_eq!(read(&batch, oid, 100).unwrap(), b"some text\n");
+            let mut idle = batch.idle();
+            assert_eq!(idle.len(), 1);
+            let child = &mut idle[0].child;
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+
+    #[test]
+    fn an_error_about_one_object_is_about_that_one_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let (batch, oid) = repository(dir.path());
+        let absent = Oid::new(&[7; 20]).unwrap();
+        for _ in 0..2 {
+            assert!(matches!(
+                read(&batch, absent, 100),
+                Err(GitError::Missing { .. })
+            ));
+            assert!(matches!(
+                read(&batch, oid, 9),
+                Err(GitError::TooLarge { size: 10, .. })
+            ));
+            let as_tree = batch.read(oid, Type::Tree, 100, |_| ());
+            assert!(matches!(as_tree, Err(GitError::Damaged { .. })));
+            assert_eq!(read(&batch, oid, 10).unwrap(), b"some text\n");
+        }
+    }
+
+    #[test]
+    fn a_repository_that_is_gone_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let (batch, oid) = repository(dir.path());
+        fs::remove_dir_all(dir.path().join(".git")).unwrap();
+        assert!(matches!(
+            read(&batch, oid, 100),
+            Err(GitError::Damaged { .. })
+        ));
     }
 }

@@ -7,6 +7,7 @@
 mod batch;
 mod command;
 mod commit;
+mod discover;
 mod error;
 mod oid;
 mod repository;
