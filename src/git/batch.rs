@@ -1,71 +1,21 @@
-//! Objects from long-lived `git cat-file --batch` processes, one for each thread that
-//! asks at the same time.
+//! Objects of a repository, from as many processes as threads ask at the same time.
 
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::available_parallelism;
 
+use crate::git::ahead::Ahead;
 use crate::git::command::Git;
+use crate::git::process::{Process, Type};
 use crate::git::{GitError, Oid};
-
-/// The longest answer to a question, without the object itself.
-const MAX_ANSWER_BYTES: u64 = 1 << 10;
-
-/// What is too large is read and dropped up to here; beyond, a new process is
-/// cheaper.
-const MAX_DROPPED_BYTES: u64 = 8 << 20;
-
-/// A buffer that grew past this is given back.
-const KEPT_BYTES: usize = 4 << 20;
 
 /// The objects of a repository.
 #[derive(Debug)]
 pub(super) struct Batch {
     git: Git,
-    idle: Mutex<Vec<Reader>>,
-}
-
-/// What kind of object is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Type {
-    Blob,
-    Tree,
-    Commit,
-}
-
-impl Type {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Blob => "blob",
-            Self::Tree => "tree",
-            Self::Commit => "commit",
-        }
-    }
-
-    const fn is_wanted(self) -> &'static str {
-        match self {
-            Self::Blob => "is no blob",
-            Self::Tree => "is no tree",
-            Self::Commit => "is no commit",
-        }
-    }
-}
-
-/// A process that answers.
-#[derive(Debug)]
-struct Reader {
-    child: Child,
-    questions: ChildStdin,
-    answers: BufReader<ChildStdout>,
-    object: Vec<u8>,
-}
-
-impl Drop for Reader {
-    fn drop(&mut self) {
-        // It holds nothing that could be lost.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+    /// Processes that nobody reads from, the longest idle first.
+    idle: Mutex<Vec<Process>>,
+    max_idle: usize,
+    ahead: Mutex<Ahead>,
 }
 
 impl Batch {
@@ -73,7 +23,15 @@ impl Batch {
         Self {
             git,
             idle: Mutex::new(Vec::new()),
+            // One more for who walks.
+            max_idle: available_parallelism().map_or(1, usize::from) + 1,
+            ahead: Mutex::new(Ahead::new()),
         }
+    }
+
+    /// Says that an object will be read soon, behind those said before.
+    pub(super) fn announce(&self, oid: Oid) {
+        self.ahead().push(oid);
     }
 
     /// Reads an object of at most `cap` bytes and lends it.
@@ -84,33 +42,31 @@ impl Batch {
         cap: u64,
         consume: impl FnOnce(&[u8]) -> R,
     ) -> Result<R, GitError> {
-        let (mut reader, answer) = self.ask(oid, kind, cap)?;
-        let result = answer.map(|()| consume(&reader.object));
-        if reader.object.capacity() > KEPT_BYTES {
-            reader.object = Vec::new();
-        }
-        self.idle().push(reader);
+        let (mut process, answer) = self.answer(oid, kind, cap)?;
+        let result = answer.map(|()| consume(process.object()));
+        process.rest();
+        self.idle().push(process);
         result
     }
 
     /// Has a process answer, and another one if that has ended since it answered last.
-    fn ask(
+    fn answer(
         &self,
         oid: Oid,
         kind: Type,
         cap: u64,
-    ) -> Result<(Reader, Result<(), GitError>), GitError> {
-        let waiting = self.idle().pop();
-        if let Some(mut reader) = waiting {
-            match reader.exchange(oid, kind, cap) {
-                Ok(answer) => return Ok((reader, answer)),
-                Err(GitError::Io(_)) => {}
-                Err(error) => return Err(error),
-            }
+    ) -> Result<(Process, Result<(), GitError>), GitError> {
+        let number = self.ahead().remove(oid);
+        let waiting = self.choose(oid);
+        let is_waiting = waiting.is_some();
+        let mut process = waiting.map_or_else(|| Process::spawn(&self.git), Ok)?;
+        let mut answered = self.exchange(&mut process, (oid, number), kind, cap);
+        if is_waiting && matches!(answered, Err(GitError::Io(_))) {
+            process = Process::spawn(&self.git)?;
+            answered = self.exchange(&mut process, (oid, None), kind, cap);
         }
-        let mut reader = self.spawn()?;
-        match reader.exchange(oid, kind, cap) {
-            Ok(answer) => Ok((reader, answer)),
+        match answered {
+            Ok(answer) => Ok((process, answer)),
             // This very object ends it.
             Err(GitError::Io(_)) => Err(GitError::Damaged {
                 oid,
@@ -120,92 +76,55 @@ impl Batch {
         }
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<Reader>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The idle process to ask: one that was asked already, one that owes nobody an
+    /// answer, or, if there are enough of them, the one that was idle longest.
+    fn choose(&self, oid: Oid) -> Option<Process> {
+        let mut idle = self.idle();
+        let at = idle
+            .iter()
+            .position(|process| process.has(oid))
+            .or_else(|| idle.iter().rposition(Process::is_free))
+            .or_else(|| (idle.len() >= self.max_idle).then_some(0))?;
+        Some(idle.remove(at))
     }
 
-    fn spawn(&self) -> Result<Reader, GitError> {
-        let mut child = self
-            .git
-            .command()
-            .args(["cat-file", "--batch"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let pipes = child.stdin.take().zip(child.stdout.take());
-        let (questions, answers) = pipes.ok_or_else(|| io::Error::other("no pipe to git"))?;
-        Ok(Reader {
-            child,
-            questions,
-            answers: BufReader::with_capacity(64 << 10, answers),
-            object: Vec::new(),
-        })
-    }
-}
-
-impl Reader {
-    /// Reads an object into the buffer. The outer error ends the process, the inner
-    /// one does not.
+    /// Asks for an object, and for those announced behind it, and reads it.
     fn exchange(
-        &mut self,
-        oid: Oid,
+        &self,
+        process: &mut Process,
+        (oid, number): (Oid, Option<u64>),
         kind: Type,
         cap: u64,
     ) -> Result<Result<(), GitError>, GitError> {
-        self.object.clear();
-        writeln!(self.questions, "{oid}")?;
-        self.questions.flush()?;
-        let mut answer = Vec::new();
-        let answers = self.answers.by_ref();
-        answers
-            .take(MAX_ANSWER_BYTES)
-            .read_until(b'\n', &mut answer)?;
-        let Some(answer) = answer.strip_suffix(b"\n") else {
-            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
-        };
-        let answer = String::from_utf8_lossy(answer).into_owned();
-        let mut words = answer.split(' ');
-        let (name, found, size) = (words.next(), words.next(), words.next());
-        if name != Some(oid.to_string().as_str()) {
-            return Err(GitError::Answer(answer));
+        process.skip_to(oid)?;
+        let mut questions = Vec::new();
+        if !process.has(oid) {
+            questions.push(oid);
+            process.next = number.map(|number| number + 1);
         }
-        let (found, size) = match (found, size) {
-            (Some("missing"), None) => {
-                let what = kind.name();
-                return Ok(Err(GitError::Missing { what, oid }));
+        let room = process.room();
+        if process.next.is_some() && questions.len() < room {
+            let mut ahead = self.ahead();
+            while questions.len() < room
+                && let Some(number) = process.next
+            {
+                let announced = ahead.take(number);
+                process.next = announced.map(|_| number + 1);
+                questions.extend(announced);
             }
-            (Some(found), Some(size)) => (found, size.parse::<u64>()),
-            _ => return Err(GitError::Answer(answer)),
-        };
-        let Ok(size) = size else {
-            return Err(GitError::Answer(answer));
-        };
-        if size > cap {
-            let error = GitError::TooLarge { oid, cap, size };
-            if size > MAX_DROPPED_BYTES {
-                return Err(error);
-            }
-            self.receive(size)?;
-            self.object.clear();
-            return Ok(Err(error));
         }
-        self.receive(size)?;
-        if found != kind.name() {
-            let problem = kind.is_wanted();
-            return Ok(Err(GitError::Damaged { oid, problem }));
+        if !questions.is_empty() {
+            process.ask(&questions)?;
         }
-        Ok(Ok(()))
+        process.receive(oid, kind, cap)
     }
 
-    fn receive(&mut self, size: u64) -> Result<(), GitError> {
-        let answers = self.answers.by_ref();
-        let received = answers.take(size).read_to_end(&mut self.object)?;
-        let mut end = [0];
-        self.answers.read_exact(&mut end)?;
-        if received as u64 != size || end != [b'\n'] {
-            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
-        }
-        Ok(())
+    fn idle(&self) -> MutexGuard<'_, Vec<Process>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ahead(&self) -> MutexGuard<'_, Ahead> {
+        self.ahead.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -277,6 +196,80 @@ mod tests {
         assert!(matches!(
             read(&batch, oid, 100),
             Err(GitError::Damaged { .. })
+        ));
+    }
+
+    #[test]
+    fn whatever_was_announced_each_object_is_what_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let (batch, _) = repository(dir.path());
+        let mut paths = String::new();
+        let texts: Vec<String> = (0..200)
+            .map(|number: usize| {
+                let path = dir.path().join(number.to_string());
+                // Some are larger than a pipe holds, some than is dropped.
+                let len = match number % 50 {
+                    7 => 200_000,
+                    13 => 9 << 20,
+                    _ => number,
+                };
+                let text = number.to_string() + &"x".repeat(len);
+                fs::write(&path, &text).unwrap();
+                paths += &format!("{}\n", path.display());
+                text
+            })
+            .collect();
+        let list = dir.path().join("list");
+        fs::write(&list, paths).unwrap();
+        let output = std::process::Command::new("git")
+            .arg("-C")
+            .arg(dir.path())
+            .args(["hash-object", "-w", "--stdin-paths"])
+            .stdin(fs::File::open(&list).unwrap())
+            .output()
+            .unwrap();
+        let names = String::from_utf8(output.stdout).unwrap();
+        let oids: Vec<Oid> = names
+            .lines()
+            .map(|name| Oid::parse(name).unwrap())
+            .collect();
+        assert_eq!(oids.len(), texts.len());
+        let absent = |number: usize| Oid::new(&[u8::try_from(number).unwrap(); 20]).unwrap();
+        let check = |number: usize| {
+            let text = &texts[number];
+            match read(&batch, oids[number], 1 << 20) {
+                Ok(read) => assert!(read == text.as_bytes(), "{number}"),
+                Err(GitError::TooLarge { size, .. }) => {
+                    assert_eq!((number % 50, size), (13, text.len() as u64));
+                }
+                Err(error) => panic!("{number}: {error}"),
+            }
+        };
+        let announce = || {
+            for (number, &oid) in oids.iter().enumerate() {
+                batch.announce(oid);
+                if number % 20 == 0 {
+                    batch.announce(absent(number));
+                }
+            }
+        };
+        announce();
+        (0..200).for_each(check);
+        announce();
+        (0..200).rev().for_each(check);
+        announce();
+        (0..200).map(|number| number * 7 % 200).for_each(check);
+        assert!(batch.idle().len() <= batch.max_idle);
+        announce();
+        let check = &check;
+        std::thread::scope(|scope| {
+            for start in [0, 50, 60, 150] {
+                scope.spawn(move || (start..start + 50).for_each(check));
+            }
+        });
+        assert!(matches!(
+            read(&batch, absent(20), 1),
+            Err(GitError::Missing { .. })
         ));
     }
 }

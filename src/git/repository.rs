@@ -9,9 +9,10 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use crate::files::{FileId, Object};
-use crate::git::batch::{Batch, Type};
+use crate::git::batch::Batch;
 use crate::git::command::{self, Git};
 use crate::git::discover::discover;
+use crate::git::process::Type;
 use crate::git::tree::{TreeId, parse_tree};
 use crate::git::{Commit, GitError, Oid};
 

@@ -8,7 +8,7 @@ use crate::files::{
     Block, ContentId, File, FileError, Flow, Object, ObjectKind, ObjectTree, Objects, ReadFile,
     Reader, Reading, read_slice,
 };
-use crate::git::batch::Type;
+use crate::git::process::Type;
 use crate::git::repository::Entries;
 use crate::git::{Commit, GitError, Oid, Repository};
 
@@ -102,6 +102,12 @@ impl File for Blob {
         hash.update(b"blob");
         hash.update(oid.as_bytes());
         Ok(Some(ContentId(hash.finalize().into())))
+    }
+
+    fn prefetch(&self) {
+        if let Some(oid) = self.id {
+            self.files.repository.batch.announce(oid);
+        }
     }
 
     fn read(

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use probity::files::{Kind, Root, Tree as _};
 use probity::git::{GitError, Oid, Repository};
 
-use crate::bin::{Bench, claim, log_of};
+use crate::bin::{Bench, claim};
 use crate::git::{commit_all, git, tree_at, walked};
 
 /// Makes a repository with so many commits of one file.
@@ -259,9 +259,9 @@ fn trees_that_hold_themselves_many_times_over_are_no_pass() {
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     };
     let mut top = tree(String::new());
-    for _ in 0..10 {
+    for _ in 0..4 {
         top = tree(
-            (0..300)
+            (0..50_000)
                 .map(|n| format!("040000 tree {top}\td{n}\n"))
                 .collect(),
         );
@@ -270,9 +270,6 @@ fn trees_that_hold_themselves_many_times_over_are_no_pass() {
     let run = bench.run(&["eval", "--at", &commit, r#"grep(/x/, ".") == 0"#]);
     assert_eq!(run.status, 3, "{}", run.stdout);
     assert!(run.stdout.contains("more than"), "{}", run.stdout);
-    let log = bench.log("log", log_of(&[r#"grep(/x/, ".") == 0"#]));
-    let run = bench.run(&["history", log.to_str().unwrap(), "--range", &commit]);
-    assert_eq!(run.status, 3, "{}", run.stdout);
 }
 
 #[test]
