@@ -164,10 +164,13 @@ impl Repository {
             Ok(names) => String::from_utf8_lossy(&names).into_owned(),
             Err(said) => return Err(self.why_broken(tip, said)),
         };
-        let commits = names.lines().map(|name| {
+        let ids = names.lines().map(|name| {
             let id = Oid::parse(name).ok_or_else(|| GitError::Answer(name.into()))?;
-            self.commit(id)
+            self.batch.announce(id);
+            Ok(id)
         });
+        let ids: Vec<Oid> = ids.collect::<Result<_, GitError>>()?;
+        let commits = ids.into_iter().map(|id| self.commit(id));
         let commits: Vec<Commit> = commits.collect::<Result<_, _>>()?;
         self.check_whole(base.as_ref(), &commits)?;
         Ok((base, commits))
