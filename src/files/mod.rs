@@ -33,7 +33,7 @@ pub use open::{FileId, OpenFile};
 pub use read::{Block, Content, Flow, PROBE_BYTES, Reader, Reading};
 pub use root::{Found, Kind, Root};
 pub(crate) use rules::{MAX_RULES_BYTES, Rules};
-pub use slice::read_slice;
+pub use slice::{read_slice, read_stream};
 pub use tree::{ContentId, Entry, File, Node, ReadFile, Tree, WalkError, Walking};
 pub(crate) use walk::MAX_OPEN;
 pub use walk::Walk;

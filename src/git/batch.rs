@@ -1,5 +1,6 @@
 //! Objects of a repository, from as many processes as threads ask at the same time.
 
+use std::io::{self, Read};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::available_parallelism;
 
@@ -7,6 +8,16 @@ use crate::git::ahead::Ahead;
 use crate::git::command::Git;
 use crate::git::process::{Process, Type};
 use crate::git::{GitError, Oid};
+
+/// A blob of up to this many bytes is lent as a whole.
+const WHOLE_BYTES: u64 = 4 << 20;
+
+/// What a blob holds.
+pub(super) enum Body<'a> {
+    Whole(&'a [u8]),
+    /// A source of so many bytes.
+    Stream(&'a mut dyn Read, u64),
+}
 
 /// The objects of a repository.
 #[derive(Debug)]
@@ -42,11 +53,52 @@ impl Batch {
         cap: u64,
         consume: impl FnOnce(&[u8]) -> R,
     ) -> Result<R, GitError> {
-        let (mut process, answer) = self.answer(oid, kind, cap)?;
-        let result = answer.map(|()| consume(process.object()));
+        let (process, answer) = self.answer(oid, kind, (cap, u64::MAX))?;
+        let result = answer.map(|_| consume(process.object()));
+        self.keep(process);
+        result
+    }
+
+    /// Lends a blob of at most `cap` bytes: whole, or, if it is large, with its size as
+    /// it comes. It need not be read to its end.
+    pub(super) fn lend<R>(
+        &self,
+        oid: Oid,
+        cap: u64,
+        consume: impl FnOnce(Body<'_>) -> io::Result<R>,
+    ) -> Result<R, GitError> {
+        let broken = |_| GitError::Damaged {
+            oid,
+            problem: "cannot be read",
+        };
+        let (mut process, answer) = self.answer(oid, Type::Blob, (cap, WHOLE_BYTES))?;
+        let result = match answer {
+            Err(error) => Err(error),
+            Ok(None) => consume(Body::Whole(process.object())).map_err(broken),
+            Ok(Some(size)) => {
+                let mut source = process.rest_of_it(size);
+                let result = consume(Body::Stream(&mut source, size)).map_err(broken)?;
+                let left = source.limit();
+                match process.skip(left) {
+                    Ok(()) => Ok(result),
+                    // Git fails behind the last byte of what it finds damaged.
+                    Err(_) if left == 0 => {
+                        return Err(GitError::Damaged {
+                            oid,
+                            problem: "cannot be read",
+                        });
+                    }
+                    Err(_) => return Ok(result),
+                }
+            }
+        };
+        self.keep(process);
+        result
+    }
+
+    fn keep(&self, mut process: Process) {
         process.rest();
         self.idle().push(process);
-        result
     }
 
     /// Has a process answer, and another one if that has ended since it answered last.
@@ -54,16 +106,16 @@ impl Batch {
         &self,
         oid: Oid,
         kind: Type,
-        cap: u64,
-    ) -> Result<(Process, Result<(), GitError>), GitError> {
+        caps: (u64, u64),
+    ) -> Result<(Process, Result<Option<u64>, GitError>), GitError> {
         let number = self.ahead().remove(oid);
         let waiting = self.choose(oid);
         let is_waiting = waiting.is_some();
         let mut process = waiting.map_or_else(|| Process::spawn(&self.git), Ok)?;
-        let mut answered = self.exchange(&mut process, (oid, number), kind, cap);
+        let mut answered = self.exchange(&mut process, (oid, number), kind, caps);
         if is_waiting && matches!(answered, Err(GitError::Io(_))) {
             process = Process::spawn(&self.git)?;
-            answered = self.exchange(&mut process, (oid, None), kind, cap);
+            answered = self.exchange(&mut process, (oid, None), kind, caps);
         }
         match answered {
             Ok(answer) => Ok((process, answer)),
@@ -94,8 +146,8 @@ impl Batch {
         process: &mut Process,
         (oid, number): (Oid, Option<u64>),
         kind: Type,
-        cap: u64,
-    ) -> Result<Result<(), GitError>, GitError> {
+        caps: (u64, u64),
+    ) -> Result<Result<Option<u64>, GitError>, GitError> {
         process.skip_to(oid)?;
         let mut questions = Vec::new();
         if !process.has(oid) {
@@ -116,7 +168,7 @@ impl Batch {
         if !questions.is_empty() {
             process.ask(&questions)?;
         }
-        process.receive(oid, kind, cap)
+        process.receive(oid, kind, caps)
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Process>> {

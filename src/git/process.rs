@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Take, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use crate::git::command::Git;
@@ -149,14 +149,15 @@ impl Process {
         Ok(())
     }
 
-    /// Reads the object that it owes next into the buffer. The outer error ends the
-    /// process, the inner one does not.
+    /// Reads the object that it owes next into the buffer, or, if that has more than
+    /// `whole` bytes, gives its size and leaves it to [`Process::rest_of_it`]. The outer
+    /// error ends the process, the inner one does not.
     pub(super) fn receive(
         &mut self,
         oid: Oid,
         kind: Type,
-        cap: u64,
-    ) -> Result<Result<(), GitError>, GitError> {
+        (cap, whole): (u64, u64),
+    ) -> Result<Result<Option<u64>, GitError>, GitError> {
         self.object.clear();
         let header = self.header(oid)?;
         self.pending.pop_front();
@@ -164,28 +165,35 @@ impl Process {
             let what = kind.name();
             return Ok(Err(GitError::Missing { what, oid }));
         };
-        if size > cap {
-            let error = GitError::TooLarge { oid, cap, size };
+        let refused = if found != kind.name() {
+            let problem = kind.is_wanted();
+            Some(GitError::Damaged { oid, problem })
+        } else if size > cap {
+            Some(GitError::TooLarge { oid, cap, size })
+        } else {
+            None
+        };
+        if let Some(error) = refused {
             if size > MAX_DROPPED_BYTES {
                 return Err(error);
             }
             self.skip(size)?;
             return Ok(Err(error));
         }
-        let received = self
-            .answers
-            .by_ref()
-            .take(size)
-            .read_to_end(&mut self.object)?;
-        if received as u64 != size {
+        if size > whole {
+            return Ok(Ok(Some(size)));
+        }
+        let mut object = self.answers.by_ref().take(size);
+        if object.read_to_end(&mut self.object)? as u64 != size {
             return Err(cut_off());
         }
         self.end()?;
-        if found != kind.name() {
-            let problem = kind.is_wanted();
-            return Ok(Err(GitError::Damaged { oid, problem }));
-        }
-        Ok(Ok(()))
+        Ok(Ok(None))
+    }
+
+    /// An object that was left in the pipe.
+    pub(super) fn rest_of_it(&mut self, size: u64) -> Take<&mut BufReader<ChildStdout>> {
+        self.answers.by_ref().take(size)
     }
 
     /// The kind and size of an object; `None` if it is not there.
@@ -212,7 +220,8 @@ impl Process {
         Err(GitError::Answer(line))
     }
 
-    fn skip(&mut self, size: u64) -> Result<(), GitError> {
+    /// Drops an object, or what is left of one.
+    pub(super) fn skip(&mut self, size: u64) -> Result<(), GitError> {
         if size > MAX_DROPPED_BYTES {
             return Err(io::Error::other("too much to be dropped").into());
         }

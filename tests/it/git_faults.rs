@@ -236,6 +236,67 @@ fn damaged_objects_are_no_pass() {
 }
 
 #[test]
+fn large_blobs_are_read_as_large_files_are() {
+    let bench = Bench::new();
+    let root = bench.root();
+    git(&root, &["init", "--quiet"]);
+    let mut state = 1_u64;
+    let mut text = String::new();
+    while text.len() < 13 << 20 {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        text += &format!("word {state:x}\n");
+    }
+    let lines = text.lines().count();
+    let binary = format!("\0{text}");
+    bench
+        .file("d/text", &text)
+        .file("d/binary", binary)
+        .file("d/small", "word\n");
+    commit_all(&root, "large");
+    let sound = [
+        format!(r#"grep(/^word/, "d/text") == {lines}"#),
+        format!(r#"grep(/word/, "d") == {}"#, lines + 1),
+        r#"grep(/word/, "d/text") > 3"#.into(),
+        r#"grep(/\x00/, "d/binary") == 1"#.into(),
+    ];
+    for predicate in &sound {
+        for more in [&[][..], &["--at", "HEAD"]] {
+            let args = [&["eval", predicate.as_str()], more].concat();
+            let run = bench.run(&args);
+            assert_eq!(run.status, 0, "{args:?} {}", run.stdout);
+        }
+    }
+    // Git hands out large objects before it knows whether they are sound.
+    git(&root, &["config", "core.bigFileThreshold", "1m"]);
+    let file = object(&root, &git(&root, &["rev-parse", "HEAD:d/text"]));
+    let whole = fs::read(&file).unwrap();
+    assert!(whole.len() > 4 << 20);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    for (at, is_cut) in [
+        (whole.len() / 2, true),
+        (whole.len() - 2, true),
+        (whole.len() - 2, false),
+    ] {
+        let mut damage = whole.clone();
+        damage[at] ^= 0x55;
+        if is_cut {
+            damage.truncate(at);
+        }
+        fs::write(&file, damage).unwrap();
+        for predicate in [
+            r#"grep(/absent/, "d/text") == 0"#,
+            r#"grep(/absent/, ".") == 0"#,
+        ] {
+            let run = bench.run(&["eval", "--at", "HEAD", predicate]);
+            assert_eq!(run.status, 3, "{at} {is_cut} {}", run.stdout);
+            assert!(run.stdout.contains("damaged"), "{}", run.stdout);
+        }
+    }
+}
+
+#[test]
 fn trees_that_hold_themselves_many_times_over_are_no_pass() {
     let bench = Bench::new();
     let root = bench.root();
