@@ -71,6 +71,9 @@ impl Git {
             .env("GIT_OPTIONAL_LOCKS", "0")
             .args(["--no-pager", "-c", "core.fsmonitor=false"])
             .args(["-c", "core.hooksPath=/dev/null"])
+            // Larger blobs are handed out as they are inflated, where they are no
+            // deltas, and not held whole.
+            .args(["-c", "core.bigFileThreshold=4m"])
             .arg(&self.git_dir)
             // Names of files there could be taken for revisions.
             .current_dir("/")
