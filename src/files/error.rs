@@ -55,6 +55,11 @@ pub enum FileError {
     /// A tree too deep to be walked.
     #[error("the directories are nested too deep to be walked; name a directory further down")]
     TooDeep,
+    /// A tree with more files and directories than can be walked.
+    #[error(
+        "there are more than {0} files and directories to be walked; name a directory further down"
+    )]
+    TooMany(usize),
     /// The operating system refused.
     #[error("cannot read it: {}", std::io::Error::from(*.0))]
     Refused(Errno),
@@ -110,6 +115,7 @@ impl FileError {
             Self::NotRegular(_) => ReasonCode::NotARegularFile,
             Self::LinkLoop
             | Self::TooDeep
+            | Self::TooMany(_)
             | Self::Refused(_)
             | Self::Rules
             | Self::Repository(_) => ReasonCode::ReadError,

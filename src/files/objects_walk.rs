@@ -8,6 +8,11 @@ use crate::files::rules::{MAX_RULES_BYTES, Rules};
 use crate::files::walk::{MAX_OPEN, join};
 use crate::files::{Entry, FileError, Object, ObjectKind, Objects, WalkError};
 
+/// Entries that one walk looks at. Objects cost nothing to be met again: a few
+/// directories that hold each other many times over are a tree without an end, which
+/// no disk could hold. The largest repositories known are below this.
+pub(crate) const MAX_ENTRIES: usize = 1 << 22;
+
 /// A directory whose entries are being walked.
 struct Level<I> {
     path: Vec<u8>,
@@ -20,6 +25,8 @@ struct Level<I> {
 pub(super) struct ObjectWalk<O: Objects> {
     objects: Arc<O>,
     levels: Vec<Level<O::Id>>,
+    /// Entries still to be looked at before it is too many.
+    left: usize,
     failed: Option<WalkError>,
 }
 
@@ -30,6 +37,7 @@ impl<O: Objects> ObjectWalk<O> {
         let mut walk = Self {
             objects,
             levels: Vec::new(),
+            left: MAX_ENTRIES,
             failed: None,
         };
         if let Err(error) = walk.start(location) {
@@ -80,6 +88,13 @@ impl<O: Objects> ObjectWalk<O> {
 
     fn enter(&mut self, id: &O::Id, path: Vec<u8>, rules: &Rules) -> Result<(), FileError> {
         let entries = self.objects.list(id)?;
+        // Nothing behind it was looked at: the walk ends, with an error in the
+        // directories that it stands in.
+        let Some(left) = self.left.checked_sub(entries.len() + 1) else {
+            self.levels.clear();
+            return Err(FileError::TooMany(MAX_ENTRIES));
+        };
+        self.left = left;
         let rules = self.rules(&entries, &path, rules)?;
         while self
             .levels
@@ -169,5 +184,54 @@ impl<O: Objects> Iterator for ObjectWalk<O> {
             Some(error) => Some(Err(error)),
             None => self.advance().map(Ok),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::{File, ObjectTree, Tree as _};
+
+    /// Directories that hold the same directory many times over.
+    struct Endless(Arc<[Object<()>]>);
+
+    impl Objects for Endless {
+        type Id = ();
+
+        fn space(&self) -> Vec<u8> {
+            Vec::new()
+        }
+
+        fn root(&self) {}
+
+        fn list(&self, (): &()) -> Result<Arc<[Object<()>]>, FileError> {
+            Ok(Arc::clone(&self.0))
+        }
+
+        fn text(&self, (): &(), _: u64, _: &'static str) -> Result<Vec<u8>, FileError> {
+            Err(FileError::NotFound)
+        }
+
+        fn file(self: &Arc<Self>, (): &()) -> Box<dyn File> {
+            unreachable!("there are only directories")
+        }
+    }
+
+    #[test]
+    fn trees_without_an_end_are_an_error_where_the_walk_ends() {
+        let entries = (0..100_000).map(|number| Object {
+            name: format!("{number:06}").into_bytes().into(),
+            kind: ObjectKind::Directory,
+            id: (),
+        });
+        let tree = ObjectTree::new(Endless(entries.collect()));
+        let mut walk = tree.walk(b"");
+        let found = walk.by_ref().take_while(Result::is_ok).count();
+        assert!((30..50).contains(&found), "{found}");
+        assert!(walk.next().is_none());
+        let failed = tree.walk(b"").find_map(Result::err).unwrap();
+        assert_eq!(failed.error, FileError::TooMany(MAX_ENTRIES));
+        // The directories that were being walked are all above it.
+        assert_eq!(failed.path, [b"000000".as_slice(); 41].join(&b'/'));
     }
 }

@@ -1,4 +1,7 @@
-//! Texts that are in memory already, handed out as [`Reader`] hands out files.
+//! Texts that are in memory or come from a pipe, handed out as
+//! [`Reader`](crate::files::Reader) hands out files.
+
+use std::io::{self, Read};
 
 use memchr::{memchr, memchr_iter, memrchr};
 
@@ -65,6 +68,86 @@ pub fn read_slice(
     }
 }
 
+/// The same for a text of `size` bytes that a source gives, without having all of it
+/// in memory: no more than a block, or twice the longest line.
+///
+/// # Errors
+///
+/// The outer error is the source's, also if it ends early: what was handed out does
+/// not hold then. The inner one is that of [`read_slice`].
+pub fn read_stream(
+    source: &mut dyn Read,
+    size: u64,
+    reading: &Reading,
+    consume: &mut dyn FnMut(Block<'_>) -> Flow,
+) -> io::Result<Result<Content, FileError>> {
+    let limits = &reading.limits;
+    if size > limits.max_file_bytes {
+        return Ok(Err(FileError::TooLarge {
+            what: "file",
+            cap: limits.max_file_bytes,
+        }));
+    }
+    let mut unread = usize::try_from(size).unwrap_or(usize::MAX);
+    let usual = if unread <= reading.as_one {
+        unread
+    } else {
+        BLOCK_BYTES
+    };
+    let mut buffer = Vec::new();
+    if reading.skip_binary {
+        let probe = unread.min(PROBE_BYTES);
+        fill(source, &mut buffer, probe)?;
+        unread -= probe;
+        if memchr(0, &buffer).is_some() {
+            return Ok(Ok(Content::Binary));
+        }
+    }
+    let mut lines_before = 0;
+    let mut room = usual;
+    loop {
+        let more = room.saturating_sub(buffer.len()).min(unread);
+        fill(source, &mut buffer, more)?;
+        unread -= more;
+        let is_last = unread == 0;
+        let whole = match memrchr(b'\n', &buffer) {
+            _ if is_last => buffer.len(),
+            newline => newline.map_or(0, |newline| newline + 1),
+        };
+        let bytes = buffer.get(..whole).unwrap_or(&buffer);
+        let is_part_of_a_line = whole == 0 && !is_last;
+        let checked = if is_part_of_a_line { &buffer } else { bytes };
+        if let Err(error) = check_lines(checked, limits.max_line_bytes) {
+            return Ok(Err(error));
+        }
+        if is_part_of_a_line {
+            room = room.saturating_mul(2);
+            continue;
+        }
+        let flow = consume(Block {
+            bytes,
+            lines_before,
+            is_whole: whole as u64 == size,
+        });
+        if is_last || flow == Flow::Enough {
+            return Ok(Ok(Content::Text));
+        }
+        lines_before += memchr_iter(b'\n', bytes).count() as u64;
+        buffer.drain(..whole);
+        room = usual.max(buffer.len() + 1);
+    }
+}
+
+/// Adds so many bytes of a source to a buffer.
+fn fill(source: &mut dyn Read, buffer: &mut Vec<u8>, more: usize) -> io::Result<()> {
+    buffer.reserve(more);
+    if source.take(more as u64).read_to_end(buffer)? == more {
+        Ok(())
+    } else {
+        Err(io::ErrorKind::UnexpectedEof.into())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -123,7 +206,38 @@ mod tests {
             });
             prop_assert_eq!(&of_file, &mapped);
             let of_slice = blocks(|consume| read_slice(&text, &reading, consume));
-            prop_assert_eq!(of_file, of_slice);
+            prop_assert_eq!(&of_file, &of_slice);
+            let mut source = Trickle(&text);
+            let of_stream = blocks(|consume| {
+                read_stream(&mut source, text.len() as u64, &reading, consume).unwrap()
+            });
+            prop_assert_eq!(&of_file, &of_stream);
+        }
+    }
+
+    /// Gives its bytes as a pipe does.
+    struct Trickle<'a>(&'a [u8]);
+
+    impl Read for Trickle<'_> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let len = into.len().min(40_000);
+            self.0.read(into.get_mut(..len).unwrap_or_default())
+        }
+    }
+
+    #[test]
+    fn a_source_that_ends_early_is_an_error() {
+        let text = "line\n".repeat(1 << 20);
+        let reading = Reading {
+            limits: Limits::default(),
+            skip_binary: true,
+            as_one: 0,
+        };
+        for len in [0, 100, PROBE_BYTES, 2 << 20, text.len() - 1] {
+            let mut source = Trickle(&text.as_bytes()[..len]);
+            let size = text.len() as u64;
+            let read = read_stream(&mut source, size, &reading, &mut |_| Flow::More);
+            assert_eq!(read.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
         }
     }
 }

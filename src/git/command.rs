@@ -1,46 +1,55 @@
 //! Running `git` so that it reads and nothing else.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::git::GitError;
+use crate::git::discover::Place;
 
 /// Which `git` is run, and in which environment.
 #[derive(Clone, Debug)]
 pub(super) struct Git {
     program: PathBuf,
-    path: std::ffi::OsString,
+    path: OsString,
+    /// The option that says where the repository is.
+    git_dir: OsString,
 }
 
 impl Git {
-    /// Looks for `git` in the absolute directories of `PATH` that are not in the
-    /// workspace: what is to be judged must not choose its judge.
-    pub(super) fn find(workspace: &Path) -> Result<Self, GitError> {
-        let workspace = workspace.canonicalize()?;
+    /// Looks for `git` in the absolute directories of `PATH` that are not in the work
+    /// tree: what is to be judged must not choose its judge.
+    pub(super) fn find(place: &Place) -> Result<Self, GitError> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let outside = |directory: &PathBuf| {
             let real = directory.canonicalize();
-            directory.is_absolute() && real.is_ok_and(|real| !real.starts_with(&workspace))
+            directory.is_absolute() && real.is_ok_and(|real| !real.starts_with(&place.top))
         };
         let directories: Vec<PathBuf> = std::env::split_paths(&path).filter(outside).collect();
         let programs = directories.iter().map(|directory| directory.join("git"));
         let program = programs
             .into_iter()
-            .find(|program| is_program(program, &workspace));
+            .find(|program| is_program(program, &place.top));
+        let mut git_dir = OsString::from("--git-dir=");
+        git_dir.push(&place.git_dir);
         Ok(Self {
             program: program.ok_or(GitError::NoGit)?,
             path: std::env::join_paths(directories).unwrap_or_default(),
+            git_dir,
         })
     }
 
     /// A `git` command that neither reads the user's configuration nor asks, fetches,
-    /// pages, or replaces one object by another.
+    /// pages, or takes one object or history for another.
     ///
-    /// Who owns the repository does not matter: that check is there for commands that
-    /// run what a repository names, and these do not.
+    /// The repository's own configuration is read, since it says how objects are
+    /// stored. The programs that it can name are for commands that fetch, filter,
+    /// compare, sign or refresh an index: `cat-file` without `--filters` or
+    /// `--textconv`, `rev-parse` and `rev-list` run none of them, and an alias never
+    /// stands for a command of git's own.
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -51,49 +60,54 @@ impl Git {
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_ATTR_NOSYSTEM", "1")
             .env("GIT_NO_REPLACE_OBJECTS", "1")
+            // As if the clone were not shallow and no commit given other parents:
+            // where history is cut off there has to be an error.
+            .env("GIT_SHALLOW_FILE", "")
+            .env("GIT_GRAFT_FILE", "/dev/null")
             .env("GIT_NO_LAZY_FETCH", "1")
+            // For versions that do not know the line above: no transport will do.
             .env("GIT_ALLOW_PROTOCOL", "")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_OPTIONAL_LOCKS", "0")
-            .args(["-c", "safe.directory=*", "-c", "core.fsmonitor=false"])
+            .args(["--no-pager", "-c", "core.fsmonitor=false"])
+            .args(["-c", "core.hooksPath=/dev/null"])
+            // Larger blobs are handed out as they are inflated, where they are no
+            // deltas, and not held whole.
+            .args(["-c", "core.bigFileThreshold=4m"])
+            .arg(&self.git_dir)
+            // Names of files there could be taken for revisions.
+            .current_dir("/")
+            // An interrupt from the terminal is for us alone: we say what was not
+            // evaluated for it. The process ends when its input does.
+            .process_group(0)
             .stdin(Stdio::null())
             .stderr(Stdio::null());
         command
     }
 
-    /// What a command in a directory prints, without the final line end. `None` if it
-    /// fails.
-    pub(super) fn ask(
-        &self,
-        directory: &Path,
-        args: &[&OsStr],
-    ) -> Result<Option<Vec<u8>>, GitError> {
-        let output = self
-            .command()
-            .arg("-C")
-            .arg(directory)
-            .args(args)
-            .output()?;
+    /// What a command prints, without the final line end; if it fails, what it says
+    /// of that.
+    pub(super) fn ask(&self, args: &[&str]) -> Result<Result<Vec<u8>, String>, GitError> {
+        let output = self.command().args(args).stderr(Stdio::piped()).output()?;
         if !output.status.success() {
-            return Ok(None);
+            let said = String::from_utf8_lossy(&output.stderr);
+            let line = said.lines().next().unwrap_or("it failed");
+            return Ok(Err(line.trim_start_matches("fatal: ").to_owned()));
         }
         let mut printed = output.stdout;
         if printed.last() == Some(&b'\n') {
             printed.pop();
         }
-        Ok(Some(printed))
+        Ok(Ok(printed))
     }
 }
 
-/// True for a file that may be executed and does not lie in the workspace.
-fn is_program(path: &Path, workspace: &Path) -> bool {
+/// True for a file that may be executed and does not lie in the work tree.
+fn is_program(path: &Path, top: &Path) -> bool {
     let is_executable = path
         .metadata()
         .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0);
-    is_executable
-        && path
-            .canonicalize()
-            .is_ok_and(|real| !real.starts_with(workspace))
+    is_executable && path.canonicalize().is_ok_and(|real| !real.starts_with(top))
 }
 
 /// A path that `git` printed.

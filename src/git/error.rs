@@ -17,6 +17,21 @@ pub enum GitError {
     /// The directory belongs to no repository.
     #[error("{} is in no git repository; name a directory of one with --root", .0.display())]
     NoRepository(PathBuf),
+    /// The directory looks like a repository in the work tree of another.
+    #[error(
+        "{} looks like a git repository in the work tree of another one, so that it is unclear \
+         whose commits are meant; remove its HEAD, objects or refs, or move it out of there",
+        .0.display()
+    )]
+    Embedded(PathBuf),
+    /// `git` does not open the repository.
+    #[error("git cannot use the repository at {}: {said}", path.display())]
+    Unusable {
+        /// The repository.
+        path: PathBuf,
+        /// What `git` says of it.
+        said: String,
+    },
     /// No commit has the name.
     #[error(
         "{0:?} names no commit of the repository; `git log` shows those there are, and what a \
@@ -26,6 +41,12 @@ pub enum GitError {
     /// Not of the form `A..B`.
     #[error("{0:?} is no range of commits; write A..B, or B alone for all that led to it")]
     NotARange(String),
+    /// A range leads to a commit whose parent is not there.
+    #[error(
+        "the history of the repository is cut off before the commit {0}; fetch the rest of it \
+         (`git fetch --unshallow`), or name a range that begins there"
+    )]
+    Cut(Oid),
     /// An object is not there.
     #[error("the repository does not hold the {what} {oid}; fetch it, a gate never does")]
     Missing {

@@ -4,11 +4,14 @@
 //! could name: no hook, no filter, no pager, no transport. What a partial clone does
 //! not hold is an error and is never fetched.
 
+mod ahead;
 mod batch;
 mod command;
 mod commit;
+mod discover;
 mod error;
 mod oid;
+mod process;
 mod repository;
 mod tree;
 

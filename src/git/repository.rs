@@ -1,6 +1,5 @@
 //! A repository and its commits.
 
-use std::ffi::OsStr;
 use std::fmt;
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
@@ -10,13 +9,15 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use crate::files::{FileId, Object};
-use crate::git::batch::{Batch, Type};
+use crate::git::batch::Batch;
 use crate::git::command::{self, Git};
+use crate::git::discover::discover;
+use crate::git::process::Type;
 use crate::git::tree::{TreeId, parse_tree};
 use crate::git::{Commit, GitError, Oid};
 
-/// Entries of trees that are kept in memory.
-const KEPT_ENTRIES: u64 = 1 << 20;
+/// Trees that are kept in memory, in bytes.
+const KEPT_TREE_BYTES: u64 = 64 << 20;
 
 /// The largest tree or commit that is read, in bytes.
 const MAX_OBJECT_BYTES: u64 = 64 << 20;
@@ -27,13 +28,11 @@ pub(super) type Entries = Arc<[Object<TreeId>]>;
 /// The repository that a workspace belongs to.
 pub struct Repository {
     git: Git,
-    root: PathBuf,
     git_dir: PathBuf,
-    /// The workspace in the repository, `/`-separated with a final `/`; empty if it
-    /// is all of it.
+    /// The workspace in the repository, `/`-separated; empty if it is all of it.
     prefix: Vec<u8>,
     pub(super) batch: Batch,
-    trees: Cache<Oid, Entries, ByEntries>,
+    trees: Cache<Oid, Entries, BySize>,
 }
 
 impl fmt::Debug for Repository {
@@ -45,11 +44,12 @@ impl fmt::Debug for Repository {
 }
 
 #[derive(Clone)]
-struct ByEntries;
+struct BySize;
 
-impl Weighter<Oid, Entries> for ByEntries {
+impl Weighter<Oid, Entries> for BySize {
     fn weight(&self, _: &Oid, entries: &Entries) -> u64 {
-        entries.len() as u64 + 1
+        let names: usize = entries.iter().map(|entry| entry.name.len()).sum();
+        (names + (entries.len() + 1) * size_of::<Object<TreeId>>()) as u64
     }
 }
 
@@ -61,28 +61,29 @@ impl Repository {
     ///
     /// [`GitError`] if there is no `git` or no repository.
     pub fn open(root: &Path) -> Result<Self, GitError> {
-        let git = Git::find(root)?;
-        let ask = |question: &str| {
-            let args = ["rev-parse", question].map(OsStr::new);
-            let answer = git.ask(root, &args)?;
-            answer.ok_or_else(|| GitError::NoRepository(root.into()))
-        };
-        let git_dir = command::path(&ask("--absolute-git-dir")?);
-        let prefix = ask("--show-prefix")?;
+        let place = discover(root)?;
+        let git = Git::find(&place)?;
+        let answer = git.ask(&["rev-parse", "--absolute-git-dir"])?;
+        let git_dir = answer.map_err(|said| GitError::Unusable {
+            path: place.git_dir,
+            said,
+        })?;
         Ok(Self {
-            root: root.canonicalize()?,
-            batch: Batch::new(git.clone(), &git_dir),
+            batch: Batch::new(git.clone()),
             git,
-            git_dir,
-            prefix,
-            trees: Cache::with_weighter(10_000, KEPT_ENTRIES, ByEntries),
+            git_dir: command::path(&git_dir),
+            prefix: place.prefix,
+            trees: Cache::with_weighter(10_000, KEPT_TREE_BYTES, BySize),
         })
     }
 
     /// Tells the repository from others, as [`crate::files::Tree::space`].
     #[must_use]
     pub fn space(&self) -> Vec<u8> {
-        let id = std::fs::File::open(&self.git_dir)
+        // Linked work trees share the objects of one repository.
+        let common = std::fs::read(self.git_dir.join("commondir")).unwrap_or_default();
+        let common = command::path(common.trim_ascii_end());
+        let id = std::fs::File::open(self.git_dir.join(common))
             .ok()
             .and_then(|directory| FileId::at(directory.as_fd()).ok());
         [
@@ -118,8 +119,7 @@ impl Repository {
             "--end-of-options",
             &commit,
         ];
-        let answer = self.git.ask(&self.root, &args.map(OsStr::new))?;
-        let answer = answer.ok_or_else(unknown)?;
+        let answer = self.git.ask(&args)?.map_err(|_| unknown())?;
         let id = std::str::from_utf8(&answer).ok().and_then(Oid::parse);
         self.commit(id.ok_or_else(unknown)?)
     }
@@ -155,21 +155,61 @@ impl Repository {
         let or_head = |name: &str| self.resolve(if name.is_empty() { "HEAD" } else { name });
         let base = base.map(or_head).transpose()?;
         let tip = or_head(tip)?;
-        let mut args = vec![
-            "rev-list".to_owned(),
-            "--first-parent".into(),
-            "--reverse".into(),
-            tip.id.to_string(),
-        ];
-        args.extend(base.iter().map(|base| format!("^{}", base.id)));
-        let args: Vec<&OsStr> = args.iter().map(OsStr::new).collect();
-        let answer = self.git.ask(&self.root, &args)?.ok_or_else(not_a_range)?;
-        let names = String::from_utf8_lossy(&answer).into_owned();
-        let commits = names.lines().map(|name| {
+        let tip_id = tip.id.to_string();
+        let but = base.as_ref().map(|base| format!("^{}", base.id));
+        let mut args = vec!["rev-list", "--first-parent", "--reverse", &tip_id];
+        args.extend(but.as_deref());
+        args.push("--");
+        let names = match self.git.ask(&args)? {
+            Ok(names) => String::from_utf8_lossy(&names).into_owned(),
+            Err(said) => return Err(self.why_broken(tip, said)),
+        };
+        let ids = names.lines().map(|name| {
             let id = Oid::parse(name).ok_or_else(|| GitError::Answer(name.into()))?;
-            self.commit(id)
+            self.batch.announce(id);
+            Ok(id)
         });
-        Ok((base, commits.collect::<Result<_, _>>()?))
+        let ids: Vec<Oid> = ids.collect::<Result<_, GitError>>()?;
+        let commits = ids.into_iter().map(|id| self.commit(id));
+        let commits: Vec<Commit> = commits.collect::<Result<_, _>>()?;
+        self.check_whole(base.as_ref(), &commits)?;
+        Ok((base, commits))
+    }
+
+    /// Checks by the commits themselves that each is the first parent of the next and
+    /// that none is missing before the first: a verdict must not seem to be older or
+    /// newer than it is.
+    fn check_whole(&self, base: Option<&Commit>, commits: &[Commit]) -> Result<(), GitError> {
+        let mut pairs = commits.iter().zip(commits.iter().skip(1));
+        if let Some((_, next)) = pairs.find(|(one, next)| next.parent != Some(one.id)) {
+            return Err(GitError::Cut(next.id));
+        }
+        let Some(first) = commits.first() else {
+            return Ok(());
+        };
+        match first.parent {
+            Some(parent) if base.is_none() || self.commit(parent).is_err() => {
+                Err(GitError::Cut(first.id))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Finds the commit where first parents end too early.
+    fn why_broken(&self, tip: Commit, said: String) -> GitError {
+        let mut commit = tip;
+        // No parent comes twice: a commit would have to hold its own digest.
+        while let Some(parent) = commit.parent {
+            commit = match self.commit(parent) {
+                Ok(parent) => parent,
+                Err(GitError::Missing { .. }) => return GitError::Cut(commit.id),
+                Err(error) => return error,
+            };
+        }
+        GitError::Unusable {
+            path: self.git_dir.clone(),
+            said,
+        }
     }
 
     /// What is in a tree object, sorted by the bytes of the names.

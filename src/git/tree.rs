@@ -6,9 +6,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::files::{
     Block, ContentId, File, FileError, Flow, Object, ObjectKind, ObjectTree, Objects, ReadFile,
-    Reader, Reading, read_slice,
+    Reader, Reading, read_slice, read_stream,
 };
-use crate::git::batch::Type;
+use crate::git::batch::Body;
+use crate::git::process::Type;
 use crate::git::repository::Entries;
 use crate::git::{Commit, GitError, Oid, Repository};
 
@@ -104,6 +105,12 @@ impl File for Blob {
         Ok(Some(ContentId(hash.finalize().into())))
     }
 
+    fn prefetch(&self) {
+        if let Some(oid) = self.id {
+            self.files.repository.batch.announce(oid);
+        }
+    }
+
     fn read(
         &self,
         _: &mut Reader,
@@ -115,8 +122,15 @@ impl File for Blob {
             Some(oid) => {
                 let cap = reading.limits.max_file_bytes;
                 let batch = &self.files.repository.batch;
-                let read = batch.read(oid, Type::Blob, cap, |text| {
-                    (text.len() as u64, read_slice(text, reading, consume))
+                let read = batch.lend(oid, cap, |body| match body {
+                    Body::Whole(text) => {
+                        let content = read_slice(text, reading, consume);
+                        Ok((text.len() as u64, content))
+                    }
+                    Body::Stream(source, size) => {
+                        let content = read_stream(source, size, reading, consume)?;
+                        Ok((size, content))
+                    }
                 });
                 match read {
                     Ok(read) => read,

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::files::{
-    FileError, MAX_OPEN, MAX_RULES_BYTES, Object, ObjectKind, Objects as _, PATH_MAX, Rules,
+    FileError, MAX_ENTRIES, MAX_OPEN, MAX_RULES_BYTES, Object, ObjectKind, Objects as _, PATH_MAX,
+    Rules,
 };
 use crate::git::{CommitFiles, Oid, TreeId};
 
@@ -47,8 +48,8 @@ struct Side {
 ///
 /// # Errors
 ///
-/// If a tree or its `.gitignore` files cannot be read, or it is too deep to be
-/// walked.
+/// If a tree or its `.gitignore` files cannot be read, or it is too deep or too large
+/// to be walked.
 pub(super) fn differences(
     files: &CommitFiles,
     old: Option<TreeId>,
@@ -57,6 +58,7 @@ pub(super) fn differences(
     let mut diff = Diff {
         files,
         found: Vec::new(),
+        left: 2 * MAX_ENTRIES,
     };
     let top = |id: TreeId| diff.side(id, b"", None);
     let old_side = old.map(top).transpose()?;
@@ -70,6 +72,8 @@ pub(super) fn differences(
 struct Diff<'a> {
     files: &'a CommitFiles,
     found: Vec<Difference>,
+    /// Entries of both trees still to be looked at before it is too many.
+    left: usize,
 }
 
 impl Diff<'_> {
@@ -115,6 +119,9 @@ impl Diff<'_> {
         if depth == MAX_OPEN {
             return Err(FileError::TooDeep);
         }
+        let count = |side: Option<&Side>| side.map_or(0, |side| side.entries.len() + 1);
+        let left = self.left.checked_sub(count(old) + count(new));
+        self.left = left.ok_or(FileError::TooMany(MAX_ENTRIES))?;
         // Equal rules give equal entries the same treatment.
         let same_rules = match (old, new) {
             (Some(old), Some(new)) => {

@@ -182,6 +182,9 @@ impl EachCounter<'_, '_> {
         let planned = self.machinery.make_ready(items, &jobs, &self.open, of);
         let tasks = self.machinery.tasks(items, &planned);
         let panel = self.machinery.panel.as_ref();
+        for task in &tasks {
+            task.item.file.prefetch();
+        }
         let searched =
             panel.map(|panel| search(context, panel, (needs, &horizon), self.memory, &tasks));
         let mut searched = searched.unwrap_or_default().into_iter();

@@ -48,7 +48,7 @@ pub(crate) fn commit_all(dir: &Path, message: &str) -> String {
     git(dir, &["rev-parse", "HEAD"])
 }
 
-fn tree_at(root: &Path, revision: &str) -> CommitTree {
+pub(crate) fn tree_at(root: &Path, revision: &str) -> CommitTree {
     let repository = Arc::new(Repository::open(root).unwrap());
     let commit = repository.resolve(revision).unwrap();
     CommitTree::new(CommitFiles::new(repository, &commit).unwrap())
@@ -66,7 +66,7 @@ const READING: Reading = Reading {
 };
 
 /// What reading a file comes to: its size, its text and its content.
-type Text = (u64, Vec<u8>, Result<Content, String>);
+pub(crate) type Text = (u64, Vec<u8>, Result<Content, String>);
 
 fn text(file: &dyn probity::files::File) -> Text {
     let mut text = Vec::new();
@@ -81,9 +81,9 @@ fn text(file: &dyn probity::files::File) -> Text {
     )
 }
 
-type Walked = Vec<Result<(Box<str>, Option<Text>), WalkError>>;
+pub(crate) type Walked = Vec<Result<(Box<str>, Option<Text>), WalkError>>;
 
-fn walked(tree: &dyn Tree, location: &[u8]) -> Walked {
+pub(crate) fn walked(tree: &dyn Tree, location: &[u8]) -> Walked {
     let entries = tree.walk(location);
     let entry = |entry: Result<probity::files::Entry, WalkError>| {
         entry.map(|entry| (entry.display_path(), entry.file.map(|file| text(&*file))))
@@ -100,7 +100,7 @@ fn found(tree: &dyn Tree, path: &str) -> Result<Result<Text, Walked>, String> {
 }
 
 /// A repository with everything that a tree can hold.
-fn everything(root: &Path) {
+pub(crate) fn everything(root: &Path) {
     git(root, &["init", "--quiet"]);
     let write = |path: &str, text: &[u8]| {
         let path = root.join(path);

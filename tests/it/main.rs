@@ -16,6 +16,7 @@ mod elench;
 mod engine;
 mod generate;
 mod git;
+mod git_faults;
 mod golden;
 mod history;
 mod judge;
