@@ -1,9 +1,8 @@
 //! The facts of a batch: each once, with what is known, what is asked and who
 //! pays.
 
-use std::collections::HashMap;
-
 use foldhash::fast::RandomState;
+use indexmap::IndexMap;
 
 use crate::batch::BatchError;
 use crate::batch::account::Account;
@@ -20,15 +19,17 @@ use crate::facts::{
 /// whatever was judged before it.
 #[derive(Default)]
 pub(super) struct Facts {
-    /// A count up to another limit is another fact: what one program makes the
-    /// source look at must not change what another one gets.
-    numbers: HashMap<(FactKey, Option<u64>), u32, RandomState>,
-    states: Vec<State>,
+    /// By number. A count up to another limit is another fact: what one program makes
+    /// the source look at must not change what another one gets.
+    states: IndexMap<(FactKey, Limit), State, RandomState>,
     pub(super) table: FactTable,
 }
 
+/// How many decide; `None` for the exact count.
+type Limit = Option<u64>;
+
+#[derive(Default)]
 struct State {
-    key: FactKey,
     /// What was fetched; pending if nothing was.
     cell: Cell,
     places: Vec<Place>,
@@ -36,8 +37,6 @@ struct State {
     cost: Cost,
     /// Programs of this stage that asked.
     asking: Vec<u32>,
-    /// How many decide; `None` for the exact count.
-    limit: Option<u64>,
 }
 
 /// A program's share of what a fact cost.
@@ -56,22 +55,16 @@ impl Facts {
     /// The number of a fact, new or met before; with `exact` of the exact count.
     pub(super) fn intern(&mut self, spec: &FactSpec, exact: bool) -> u32 {
         let limit = if exact { None } else { spec.limit };
-        let key = (spec.key.clone(), limit);
-        if let Some(&number) = self.numbers.get(&key) {
-            return number;
-        }
-        let number = u32::try_from(self.states.len()).unwrap_or(u32::MAX);
-        self.states.push(State {
-            key: spec.key.clone(),
-            cell: Cell::Pending,
-            places: Vec::new(),
-            cost: Cost::default(),
-            asking: Vec::new(),
-            limit,
-        });
-        self.numbers.insert(key, number);
+        let entry = self.states.entry((spec.key.clone(), limit));
+        let number = u32::try_from(entry.index()).unwrap_or(u32::MAX);
+        entry.or_default();
         self.table.grow(self.states.len());
         number
+    }
+
+    /// Makes room for so many more.
+    pub(super) fn reserve(&mut self, facts: usize) {
+        self.states.reserve(facts);
     }
 
     pub(super) fn len(&self) -> usize {
@@ -79,15 +72,12 @@ impl Facts {
     }
 
     pub(super) fn primitive(&self, number: u32) -> Option<Primitive> {
-        self.states
-            .get(number as usize)
-            .map(|state| state.key.primitive())
+        let ((key, _), _) = self.states.get_index(number as usize)?;
+        Some(key.primitive())
     }
 
     pub(super) fn places(&self, number: u32) -> &[Place] {
-        self.states
-            .get(number as usize)
-            .map_or(&[], |state| &state.places)
+        self.state(number).map_or(&[], |state| &state.places)
     }
 
     /// Starts a window: nothing is seen until it is asked for.
@@ -97,14 +87,17 @@ impl Facts {
 
     /// What a fact cost, whoever paid for it.
     pub(super) fn cost(&self, number: u32) -> Cost {
-        self.states
-            .get(number as usize)
+        self.state(number)
             .map_or(Cost::default(), |state| state.cost)
+    }
+
+    fn state(&self, number: u32) -> Option<&State> {
+        Some(self.states.get_index(number as usize)?.1)
     }
 
     /// Notes that a program needs a fact. Returns true the first time in a stage.
     pub(super) fn ask(&mut self, number: u32, program: u32) -> bool {
-        let Some(state) = self.states.get_mut(number as usize) else {
+        let Some((_, state)) = self.states.get_index_mut(number as usize) else {
             return false;
         };
         state.asking.push(program);
@@ -171,10 +164,10 @@ impl Facts {
         let fuel = account.fuel_for_a_fact();
         let demands: Vec<Demand<'_>> = missing
             .iter()
-            .filter_map(|&number| self.states.get(number as usize))
-            .map(|state| Demand {
-                key: &state.key,
-                limit: state.limit,
+            .filter_map(|&number| self.states.get_index(number as usize))
+            .map(|((key, limit), _)| Demand {
+                key,
+                limit: *limit,
                 places,
                 fuel,
             })
@@ -191,8 +184,7 @@ impl Facts {
     }
 
     fn is_pending(&self, number: u32) -> bool {
-        self.states
-            .get(number as usize)
+        self.state(number)
             .is_some_and(|state| state.cell == Cell::Pending)
     }
 }

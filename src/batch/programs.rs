@@ -62,6 +62,13 @@ impl Programs {
         self.entries.get(number as usize)?.evaluation.as_ref()
     }
 
+    /// Makes room for so many more.
+    pub(super) fn reserve(&mut self, programs: usize) {
+        self.numbers.reserve(programs);
+        self.entries.reserve(programs);
+        self.open.reserve(programs);
+    }
+
     /// Adds a program that was not met before.
     pub(super) fn add(
         &mut self,
@@ -183,7 +190,7 @@ fn judge_all(
     let is_measured = account.measures(decided.len());
     decided
         .par_iter()
-        .with_min_len(256)
+        .with_min_len(64)
         .map_init(
             || is_measured.then(|| account.token().stopwatch()),
             |_stopwatch, (open, trace)| {

@@ -189,7 +189,11 @@ impl<'e> Batch<'e> {
         claims: impl IntoIterator<Item = Submission>,
         sink: &mut dyn Sink,
     ) -> Result<(), BatchError> {
-        let mut placed = Vec::new();
+        let claims = claims.into_iter();
+        let (at_least, _) = claims.size_hint();
+        self.facts.reserve(at_least);
+        self.programs.reserve(at_least);
+        let mut placed = Vec::with_capacity(at_least);
         for mut claim in claims {
             let content = std::mem::replace(&mut claim.content, Content::Annotation);
             let placement = match content {
@@ -227,8 +231,13 @@ impl<'e> Batch<'e> {
     /// Ends the batch and gives the totals.
     #[must_use]
     pub fn finish(mut self) -> Summary {
+        self.compiler.save();
         self.refresh();
         self.summary.interrupted = self.token().is_interrupted();
+        // Much to let go of, for which nobody should wait.
+        let (facts, programs) = (self.facts, self.programs);
+        rayon::spawn(move || drop(facts));
+        rayon::spawn(move || drop(programs));
         self.summary
     }
 

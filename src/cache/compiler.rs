@@ -78,11 +78,17 @@ impl Compiler {
         let program = compile_digested(language, source, digest, self.options)?;
         self.compiled.fetch_add(1, Ordering::Relaxed);
         if let Some(disk) = &self.disk {
-            // A cache that cannot be written is only slower.
-            let _ = disk.store(&key, &program);
+            disk.store(&key, &program);
         }
         self.memory.insert(key, program.clone());
         Ok(program)
+    }
+
+    /// Writes what was compiled to the disk cache, as far as there is one.
+    pub fn save(&self) {
+        if let Some(disk) = &self.disk {
+            disk.save();
+        }
     }
 
     /// How the programs so far came about.

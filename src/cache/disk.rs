@@ -1,58 +1,65 @@
-//! The disk cache: one file for each program, content-addressed.
+//! The disk cache: programs by the digest of their source, in 64 packs.
 //!
 //! ```text
 //! DIR/secret               32 random bytes, readable by the owner alone
-//! DIR/programs/ab/NAME     one entry, `ab` being the first digits of NAME
+//! DIR/programs/NAME        a pack, see `pack.rs`; NAME is the first six bits of the
+//!                          digests in it, as two hex digits
 //! ```
 //!
-//! An entry is written to a temporary file and renamed, so that many processes
-//! may share a directory and a reader sees whole entries or none. Whatever does
-//! not open is ignored and written anew. No failure of the cache is a failure of
-//! a batch: the worst case is a compile.
+//! A file for each program would cost more to open than the program to compile. A
+//! pack is read when the first of its programs is asked for, and written when the
+//! cache is saved: to a temporary file that is renamed, so that many processes may
+//! share a directory and a reader sees whole packs or none. Of two processes that
+//! write one at once, what the other added may be lost. Whatever does not open is
+//! ignored and written anew. No failure of the cache is a failure of a batch: the
+//! worst case is a compile.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use crate::cache::entry;
+use crate::cache::pack::{self, Entry, Pack};
 use crate::cache::{DiskCacheError, Key};
 use crate::code::Program;
 use crate::sealed::{self, Secret, make_dir, read_dir, read_file, write_file};
 
-/// Most entries kept; a directory with more loses its oldest quarter when it is
-/// next written.
-const MAX_ENTRIES: usize = 16_384;
+const PACKS: usize = 64;
 
-/// Most entries one process writes: a log of a million distinct predicates would
-/// otherwise spend its time making files that cost more to read than to compile.
-const MAX_WRITES: u64 = 1_024;
+/// Most programs one process adds: a log of a million distinct predicates would push
+/// out its own.
+const MAX_ADDED: usize = PACKS * pack::MAX_ENTRIES;
 
-/// Misses after which a process looks no more: by then the log is not the one the
-/// entries were made from.
-const MAX_MISSES: u64 = 4_096;
-
-/// Larger entries are no entries: sources are at most 64 KiB.
-const MAX_ENTRY_BYTES: u64 = 4 << 20;
+/// Programs of a pack after which it is written at once.
+const MAX_FRESH: usize = pack::MAX_ENTRIES / 2;
 
 /// What is in a cache directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DiskStats {
-    /// Entries.
+    /// Programs.
     pub entries: u64,
-    /// Bytes of all entries.
+    /// Bytes of all packs.
     pub bytes: u64,
 }
 
-/// A cache directory that is open for use.
+/// A cache directory that is open for use. What was added is written by
+/// [`DiskCache::save`] and when it is dropped.
 #[derive(Debug)]
 pub struct DiskCache {
     programs: PathBuf,
     secret: Secret,
-    writes: AtomicU64,
-    misses: AtomicU64,
+    shards: [Mutex<Shard>; PACKS],
+    added: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct Shard {
+    /// As it was on disk when it was first asked; `None` before.
+    pack: Option<Pack>,
+    /// What is to be written.
+    fresh: Vec<Entry>,
 }
 
 impl DiskCache {
@@ -68,142 +75,145 @@ impl DiskCache {
         Ok(Self {
             programs,
             secret,
-            writes: AtomicU64::new(0),
-            misses: AtomicU64::new(0),
+            shards: [const {
+                Mutex::new(Shard {
+                    pack: None,
+                    fresh: Vec::new(),
+                })
+            }; PACKS],
+            added: AtomicUsize::new(0),
         })
     }
 
-    /// The program of a key, if a sound entry is there. After 4,096 misses a
-    /// cache looks no more.
+    /// The program of a key, if a sound entry was on disk when one of its pack was
+    /// first asked for.
     #[must_use]
     pub fn load(&self, key: &Key) -> Option<Program> {
-        if self.misses.load(Ordering::Relaxed) >= MAX_MISSES {
-            return None;
-        }
-        let program = read_file(&self.path(&entry::name(key)), MAX_ENTRY_BYTES)
-            .ok()
-            .and_then(|bytes| entry::open(&self.secret, key, &bytes));
-        if program.is_none() {
-            self.misses.fetch_add(1, Ordering::Relaxed);
-        }
-        program
+        let number = number(key);
+        let mut shard = self.shard(number)?;
+        let pack = &mut shard.pack;
+        pack.get_or_insert_with(|| self.read(number)).get(key)
     }
 
-    /// Writes an entry, replacing what was there. After 1,024 entries a cache
-    /// writes no more.
-    ///
-    /// # Errors
-    /// What the operating system says; the cache is whole all the same.
-    pub fn store(&self, key: &Key, program: &Program) -> io::Result<()> {
-        match self.writes.fetch_add(1, Ordering::Relaxed) {
-            0 => self.evict(),
-            MAX_WRITES.. => return Ok(()),
-            _ => {}
+    /// Adds a program. After 16,384 of them, as many as a directory holds, a cache
+    /// takes no more.
+    pub fn store(&self, key: &Key, program: &Program) {
+        if self.added.fetch_add(1, Ordering::Relaxed) >= MAX_ADDED {
+            return;
         }
-        let name = entry::name(key);
-        let Some(bytes) = entry::seal(&self.secret, &name, program) else {
-            return Ok(());
+        let Some(entry) = Entry::new(key, program) else {
+            return;
         };
-        let path = self.path(&name);
-        let shard = path.parent().unwrap_or(&self.programs);
-        make_dir(shard)?;
-        write_file(shard, &path, &bytes, true)
+        let number = number(key);
+        if let Some(mut shard) = self.shard(number) {
+            shard.fresh.push(entry);
+            if shard.fresh.len() >= MAX_FRESH {
+                self.write(number, &mut shard);
+            }
+        }
     }
 
-    /// Counts the entries of a cache directory; one that is not there is empty.
+    /// Writes what was added. What cannot be written is forgotten: the cache is
+    /// whole all the same.
+    pub fn save(&self) {
+        let mut is_written = false;
+        for number in 0..PACKS {
+            if let Some(mut shard) = self.shard(number)
+                && !shard.fresh.is_empty()
+            {
+                self.write(number, &mut shard);
+                is_written = true;
+            }
+        }
+        if is_written {
+            for entry in read_dir(&self.programs).unwrap_or_default() {
+                sealed::remove_abandoned(&entry, sealed::ABANDONED_AFTER);
+            }
+        }
+    }
+
+    /// Counts the programs of a cache directory; one that is not there is empty.
     ///
     /// # Errors
     /// What the operating system says.
     pub fn stats(dir: &Path) -> io::Result<DiskStats> {
         let mut stats = DiskStats::default();
-        for found in entries(&dir.join("programs"))? {
-            stats.entries += 1;
-            stats.bytes += found.bytes;
+        for path in packs(dir)? {
+            let Ok(bytes) = read_file(&path, pack::MAX_BYTES as u64) else {
+                continue;
+            };
+            stats.bytes += bytes.len() as u64;
+            stats.entries += Pack::parse(bytes).map_or(0, |pack| pack.len() as u64);
         }
         Ok(stats)
     }
 
-    /// Removes every entry of a cache directory and says what was removed.
-    /// Nothing but entries and what killed writers left is touched.
+    /// Removes every pack of a cache directory and says what was removed.
+    /// Nothing but packs and what killed writers left is touched.
     ///
     /// # Errors
-    /// What the operating system says; an entry that somebody else removed
-    /// first is no error.
+    /// As [`DiskCache::stats`]; a pack that somebody else removed first is no error.
     pub fn clear(dir: &Path) -> io::Result<DiskStats> {
-        remove_all_abandoned(&dir.join("programs"), Duration::ZERO);
-        let mut stats = DiskStats::default();
-        for found in entries(&dir.join("programs"))? {
-            match fs::remove_file(&found.path) {
+        for entry in read_dir(&dir.join("programs"))? {
+            sealed::remove_abandoned(&entry, Duration::ZERO);
+        }
+        let stats = Self::stats(dir)?;
+        for path in packs(dir)? {
+            match fs::remove_file(&path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
             }
-            stats.entries += 1;
-            stats.bytes += found.bytes;
         }
         Ok(stats)
     }
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.programs.join(&name[..2]).join(name)
+    fn shard(&self, number: usize) -> Option<MutexGuard<'_, Shard>> {
+        let shard = self.shards.get(number)?;
+        Some(shard.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Removes the oldest quarter of a directory that is over its bound. Errors
-    /// leave it over the bound, which harms nobody.
-    fn evict(&self) {
-        remove_all_abandoned(&self.programs, sealed::ABANDONED_AFTER);
-        let Ok(mut found) = entries(&self.programs) else {
-            return;
-        };
-        if found.len() <= MAX_ENTRIES {
-            return;
-        }
-        found.sort_by_key(|entry| entry.modified);
-        let surplus = found.len() - MAX_ENTRIES * 3 / 4;
-        for entry in &found[..surplus] {
-            let _ = fs::remove_file(&entry.path);
-        }
+    /// What is on disk; nothing if it does not open.
+    fn read(&self, number: usize) -> Pack {
+        let name = name(number);
+        read_file(&self.programs.join(&name), pack::MAX_BYTES as u64)
+            .ok()
+            .and_then(|bytes| Pack::open(&self.secret, &name, bytes))
+            .unwrap_or_default()
     }
-}
 
-/// Removes temporary files that no writer comes back to. Errors leave them for
-/// the next time.
-fn remove_all_abandoned(programs: &Path, age: Duration) {
-    for shard in read_dir(programs).unwrap_or_default() {
-        for entry in read_dir(&shard.path()).unwrap_or_default() {
-            sealed::remove_abandoned(&entry, age);
+    /// Adds to what is on disk by now.
+    fn write(&self, number: usize, shard: &mut Shard) {
+        let fresh = std::mem::take(&mut shard.fresh);
+        let name = name(number);
+        if let Some(bytes) = self.read(number).with(&self.secret, &name, &fresh) {
+            let _ = write_file(&self.programs, &self.programs.join(&name), &bytes, true);
         }
     }
 }
 
-struct Found {
-    path: PathBuf,
-    bytes: u64,
-    modified: Option<SystemTime>,
+impl Drop for DiskCache {
+    fn drop(&mut self) {
+        self.save();
+    }
 }
 
-fn entries(programs: &Path) -> io::Result<Vec<Found>> {
-    let mut found = Vec::new();
-    for shard in read_dir(programs)? {
-        if shard.file_name().len() != 2 || !shard.file_type()?.is_dir() {
-            continue;
-        }
-        for entry in read_dir(&shard.path())? {
-            let Ok(metadata) = entry.metadata() else {
-                continue;
-            };
-            if metadata.is_file() && is_entry_name(&entry.file_name()) {
-                found.push(Found {
-                    path: entry.path(),
-                    bytes: metadata.len(),
-                    modified: metadata.modified().ok(),
-                });
-            }
+fn number(key: &Key) -> usize {
+    usize::from(key.digest.as_bytes()[0]) * PACKS / 256
+}
+
+fn name(number: usize) -> String {
+    format!("{number:02x}")
+}
+
+fn packs(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let programs = dir.join("programs");
+    let mut packs = Vec::new();
+    for entry in read_dir(&programs)? {
+        let found = entry.file_name();
+        let is_ours = (0..PACKS).any(|number| found == *name(number));
+        if is_ours && entry.file_type()?.is_file() {
+            packs.push(entry.path());
         }
     }
-    Ok(found)
-}
-
-fn is_entry_name(name: &OsStr) -> bool {
-    let name = name.as_encoded_bytes();
-    name.len() > 65 && name[..64].iter().all(u8::is_ascii_hexdigit) && name[64] == b'-'
+    Ok(packs)
 }

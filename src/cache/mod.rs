@@ -2,8 +2,8 @@
 
 mod compiler;
 mod disk;
-mod entry;
 mod memory;
+mod pack;
 
 pub use compiler::{CacheCounts, Compiler};
 pub use disk::{DiskCache, DiskStats};

@@ -1,5 +1,6 @@
 //! `probity check`: every claim of the logs against the workspace.
 
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
@@ -69,13 +70,14 @@ pub(super) struct CheckArgs {
 pub(super) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
     let logs = input::named(&args.logs)?;
     let interrupt = Interrupt::watch(args.world.deadline);
-    let engine = setup::engine(
+    // The process ends with it, so its memory need not be given back piece by piece.
+    let engine = ManuallyDrop::new(setup::engine(
         &args.world,
         &args.language,
         &args.cache,
         &args.commit,
         interrupt.token(),
-    )?;
+    )?);
     let output = Output::open(&args.output.target)?;
     let progress = Progress::new(args.progress);
     let report = output.report(&args.output, Job::Check, progress.bar())?;

@@ -109,6 +109,12 @@ pub trait File: Send + Sync {
 
     /// Says that the file will be read soon.
     fn prefetch(&self) {}
+
+    /// Its size in bytes, if that is known or cheaply found out. What to do first may
+    /// depend on it, and nothing else.
+    fn size_hint(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// What reading a file came to. What was handed out holds only if `content` is no

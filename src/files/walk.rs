@@ -69,6 +69,11 @@ impl File for Walked {
         read_opened(self.open(), reader, reading, consume)
     }
 
+    fn size_hint(&self) -> Option<u64> {
+        let stat = rustix::fs::statat(&self.parent.fd, &self.name, AtFlags::SYMLINK_NOFOLLOW);
+        u64::try_from(stat.ok()?.st_size).ok()
+    }
+
     fn prefetch(&self) {
         self.parent.readahead.announce(|| self.open());
     }

@@ -1,5 +1,6 @@
 //! Some files of a walk, scanned in parallel.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,6 +16,13 @@ use crate::scan::stream::Item;
 
 /// Files that one thread scans in a row, and the clock is read for.
 const TASK_FILES: usize = 8;
+
+/// Bytes of files after which a task holds no more of them.
+const TASK_BYTES: u64 = 64 << 10;
+
+/// From so many members on, a large file takes so long that nothing else should be
+/// left to wait for at the end of a chunk.
+const MANY_MEMBERS: usize = 256;
 
 /// Files that one thread looks up in a row.
 const TASK_LOOKUPS: usize = 32;
@@ -127,7 +135,7 @@ pub(super) fn look_up(
     jobs.flatten_iter().collect()
 }
 
-/// Searches files.
+/// Searches files. Gives what they came to in the order of the tasks.
 pub(super) fn search(
     context: &Context<'_>,
     panel: &Panel<'_>,
@@ -135,28 +143,61 @@ pub(super) fn search(
     memory: Option<&Memory<'_>>,
     tasks: &[Task<'_>],
 ) -> Vec<Done> {
-    let chunks = tasks.par_chunks(TASK_FILES);
-    let done = chunks.map(|tasks| {
+    let scan = |task: &Task<'_>, scratch: &mut Scratch| {
+        let scanned = search_one(context, panel, (needs, horizon), task, scratch);
+        if let (Some(memory), Some(filled)) = (memory, task.filled)
+            && scanned.is_read
+        {
+            memory.record(filled, needs, &scanned);
+        }
+        scanned
+    };
+    let order = order(tasks, panel.members.len() >= MANY_MEMBERS);
+    let parts = order.par_iter().map(|part| {
         let (scanned, cpu_ns) = context.scanner.cancel.timed(|| {
             context.scratches.lend(|scratch| {
-                let scan = |task: &Task<'_>| {
-                    let scanned = search_one(context, panel, (needs, horizon), task, scratch);
-                    if let (Some(memory), Some(filled)) = (memory, task.filled)
-                        && scanned.is_read
-                    {
-                        memory.record(filled, needs, &scanned);
-                    }
-                    scanned
-                };
-                tasks.iter().map(scan).collect::<Vec<_>>()
+                let tasks = part.iter().filter_map(|&at| Some((at, tasks.get(at)?)));
+                tasks
+                    .map(|(at, task)| (at, scan(task, scratch)))
+                    .collect::<Vec<_>>()
             })
         });
-        let cpu_ns = cpu_ns / tasks.len().max(1) as u64;
+        let cpu_ns = cpu_ns / part.len().max(1) as u64;
         scanned
             .into_iter()
-            .map(move |scanned| Done { scanned, cpu_ns })
+            .map(move |(at, scanned)| (at, Done { scanned, cpu_ns }))
     });
-    done.flatten_iter().collect()
+    let mut done: Vec<(usize, Done)> = parts.flatten_iter().collect();
+    done.sort_unstable_by_key(|&(at, _)| at);
+    done.into_iter().map(|(_, done)| done).collect()
+}
+
+/// The places of the tasks, in parts that are one thread's work each: in their order,
+/// or the largest files first.
+fn order(tasks: &[Task<'_>], by_size: bool) -> Vec<Vec<usize>> {
+    let places: Vec<usize> = (0..tasks.len()).collect();
+    if !by_size {
+        return places.chunks(TASK_FILES).map(<[usize]>::to_vec).collect();
+    }
+    let sizes = tasks.par_iter().with_min_len(64);
+    let sizes = sizes.map(|task| task.item.file.size_hint().unwrap_or(0));
+    let mut sized: Vec<(u64, usize)> = sizes.collect::<Vec<_>>().into_iter().zip(places).collect();
+    sized.sort_unstable_by_key(|&(size, at)| (Reverse(size), at));
+    let mut parts = Vec::new();
+    let mut bytes = 0;
+    for (size, at) in sized {
+        match parts.last_mut() {
+            Some(part) if Vec::len(part) < TASK_FILES && bytes < TASK_BYTES => {
+                bytes += size;
+                part.push(at);
+            }
+            _ => {
+                bytes = size;
+                parts.push(vec![at]);
+            }
+        }
+    }
+    parts
 }
 
 fn search_one(

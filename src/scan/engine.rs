@@ -118,6 +118,7 @@ pub fn scan(
     let plan = Plan::new(requests);
     let pool = Pool::new(&plan.slots);
     let preparation = Preparation::new(&plan, &pool, cancel);
+    let scratches = Scratches::default();
     let paths: Vec<(&str, &Vec<usize>)> = plan.paths.iter().map(|(path, of)| (*path, of)).collect();
     let nodes: Vec<_> = paths.par_iter().map(|(path, _)| tree.find(path)).collect();
     let context = Context {
@@ -130,7 +131,7 @@ pub fn scan(
             limits,
             cancel,
         },
-        scratches: &Scratches::default(),
+        scratches: &scratches,
         options,
     };
     let mut answers = Book::new(requests.len());
@@ -163,6 +164,8 @@ pub fn scan(
         answers.extend(indices.iter().copied().zip(fetched));
     }
     let existing = context.walk(directories, existing, &mut answers);
+    drop(preparation);
+    rayon::join(|| scratches.dismantle(), || pool.dismantle());
     Answers {
         counts: answers.finish(cancel),
         existing,

@@ -98,6 +98,10 @@ const LARGE: usize = 1 << 14;
 /// Entries up to which the small map is sparse enough.
 const SMALL_ENTRIES: usize = 1500;
 
+/// Up to so many needles it is quicker to find some more grams that are none of
+/// theirs than to look for three and four bytes in two passes.
+const ONE_PASS: usize = 2500;
+
 impl Grams {
     /// Enters needles. Those of one owner all go by the shortest of
     /// them: see [`Grams::scan`]. Needles below [`SHORTEST`] are not
@@ -108,6 +112,8 @@ impl Grams {
             let len = shortest.entry(needle.owner).or_insert(usize::MAX);
             *len = (*len).min(needle.bytes.len());
         }
+        let has_triples = shortest.values().any(|&len| len == 3);
+        let one_pass = has_triples && needles.len() <= ONE_PASS;
         let mut quads = Vec::new();
         let mut triples = Vec::new();
         let mut pairs = Vec::new();
@@ -115,7 +121,9 @@ impl Grams {
             let number = u32::try_from(number).unwrap_or(u32::MAX);
             match shortest.get(&needle.owner) {
                 Some(0..=2) => pairs.extend(entry::<2>(needle, number, sample)),
-                Some(3) => triples.extend(entry::<3>(needle, number, sample)),
+                Some(len) if *len == 3 || one_pass => {
+                    triples.extend(entry::<3>(needle, number, sample));
+                }
                 _ => quads.extend(entry::<4>(needle, number, sample)),
             }
         }

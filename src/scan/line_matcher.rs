@@ -2,13 +2,15 @@
 //!
 //! Most patterns are only ever tried on the few lines that hold their literals. For
 //! that a forward automaton, built state by state as it is needed, is enough: it
-//! takes half the time and memory of a regex that can search whole files.
+//! takes half the time and memory of a regex that can search whole files. And most
+//! lines are ASCII, for which the large classes of Unicode need not be compiled.
 
 use regex_automata::Input;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson::{Compiler, Config, WhichCaptures};
 use regex_syntax::hir::Hir;
 
+use crate::scan::ascii::{Alphabet, for_ascii};
 use crate::scan::pattern::{MAX_COMPILED_BYTES, PatternError};
 
 /// Memory for the states of one automaton and thread, in bytes.
@@ -25,12 +27,17 @@ pub(super) const LONGEST_LINE: usize = 16 << 10;
 pub(super) struct LineMatcher(DFA);
 
 impl LineMatcher {
-    /// Compiles a regex that matches within lines.
+    /// Compiles a regex that matches within lines, for lines of an alphabet.
     ///
     /// # Errors
     ///
     /// [`PatternError::TooLarge`].
-    pub(super) fn new(hir: &Hir) -> Result<Self, PatternError> {
+    pub(super) fn new(hir: &Hir, alphabet: Alphabet) -> Result<Self, PatternError> {
+        let narrowed = match alphabet {
+            Alphabet::Ascii => Some(for_ascii(hir)),
+            Alphabet::Any => None,
+        };
+        let hir = narrowed.as_ref().unwrap_or(hir);
         let config = Config::new()
             .utf8(false)
             .which_captures(WhichCaptures::None)

@@ -33,9 +33,17 @@ pub(super) struct Machinery<'a, 'c> {
     /// The members that the engines were built for.
     built: SlotSet,
     /// What is searched in the files of the chunk.
-    wanted: Vec<(Wanted, Option<SlotSet>)>,
+    wanted: Vec<Search>,
     /// The tiers of members that were prepared since somebody took this.
     pub(super) stats: ScanStats,
+}
+
+/// What is searched in some files.
+struct Search {
+    of: SlotSet,
+    wanted: Wanted,
+    /// What that adds to the memory, if there is one.
+    filled: Option<SlotSet>,
 }
 
 impl<'a, 'c> Machinery<'a, 'c> {
@@ -90,15 +98,30 @@ impl<'a, 'c> Machinery<'a, 'c> {
         for set in &sets {
             needed.union_with(set);
         }
-        self.fit(&needed, items);
-        self.wanted.clear();
+        let is_same = self.fit(&needed, items);
+        let mut before = std::mem::take(&mut self.wanted);
         if let Some(panel) = &self.panel {
             let wanted = sets.into_iter().map(|set| {
-                let members: Vec<u32> = set.iter().collect();
                 let filled = memory.map(|memory| memory.filled(&set, needs));
-                (panel.wanted(&members, &self.engines), filled)
+                // Most chunks are searched for what the chunk before was.
+                let known = before.iter().position(|search| is_same && search.of == set);
+                if let Some(known) = known {
+                    let wanted = before.swap_remove(known).wanted;
+                    return Search {
+                        of: set,
+                        wanted,
+                        filled,
+                    };
+                }
+                let members: Vec<u32> = set.iter().collect();
+                let wanted = panel.wanted(&members, &self.engines);
+                Search {
+                    of: set,
+                    wanted,
+                    filled,
+                }
             });
-            self.wanted.extend(wanted);
+            self.wanted = wanted.collect();
         }
         planned
     }
@@ -110,22 +133,22 @@ impl<'a, 'c> Machinery<'a, 'c> {
         planned: &[(usize, usize)],
     ) -> Vec<Task<'t>> {
         let tasks = planned.iter().filter_map(|&(position, number)| {
-            let (wanted, filled) = self.wanted.get(number)?;
+            let search = self.wanted.get(number)?;
             Some(Task {
                 position,
                 item: items.get(position)?,
-                wanted,
-                filled: filled.as_ref(),
+                wanted: &search.wanted,
+                filled: search.filled.as_ref(),
             })
         });
         tasks.collect()
     }
 
     /// Makes ready for some members. What was built before serves them too, unless
-    /// half of it is of no use any more.
-    fn fit(&mut self, needed: &SlotSet, items: &[&Item]) {
+    /// half of it is of no use any more. True if nothing was built.
+    fn fit(&mut self, needed: &SlotSet, items: &[&Item]) -> bool {
         if needed.is_empty() {
-            return;
+            return true;
         }
         let new = needed.difference(&self.prepared);
         if self.panel.is_none() || !new.is_empty() {
@@ -148,7 +171,9 @@ impl<'a, 'c> Machinery<'a, 'c> {
             let sample = || self.sample.get_or_insert_with(|| sample(items)).clone();
             self.engines = panel.engines(&members, sample);
             self.built = needed.clone();
+            return false;
         }
+        true
     }
 }
 

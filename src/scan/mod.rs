@@ -1,5 +1,6 @@
 //! Counting the lines and matches of patterns in files.
 
+mod ascii;
 mod bound;
 mod chunk;
 mod combined;

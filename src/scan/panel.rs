@@ -7,6 +7,7 @@ use memchr::memmem::Finder;
 use regex_syntax::hir::Hir;
 
 use crate::facts::ScanStats;
+use crate::scan::ascii::for_ascii;
 use crate::scan::combined::Combined;
 use crate::scan::compile::Haystack;
 use crate::scan::engine::{Counting, Tier};
@@ -70,9 +71,10 @@ pub(super) struct Panel<'a> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Engines {
     grams: Option<Arc<Grams>>,
-    combined: Arc<Vec<Combined>>,
-    /// For each member the place of its automaton in `combined`.
-    automata: Vec<Option<u32>>,
+    /// By alphabet.
+    combined: [Arc<Vec<Combined>>; 2],
+    /// For each member the places of its automata in `combined`.
+    automata: Vec<[Option<u32>; 2]>,
 }
 
 /// What is searched in a file: some members of a panel, and how.
@@ -85,9 +87,10 @@ pub(super) struct Wanted {
     pub(super) grams: Option<Arc<Grams>>,
     /// Members with one literal, each searched by itself.
     pub(super) singly: Vec<(u32, Needle, Finder<'static>)>,
-    /// Members whose automata are run together, with the automaton.
-    pub(super) together: Vec<(u32, u32)>,
-    pub(super) combined: Arc<Vec<Combined>>,
+    /// Members whose automata are run together, with the automaton for each alphabet.
+    pub(super) together: Vec<(u32, [u32; 2])>,
+    /// By alphabet.
+    pub(super) combined: [Arc<Vec<Combined>>; 2],
     /// Members whose regexes are run over the whole file.
     pub(super) alone: Vec<u32>,
 }
@@ -165,21 +168,21 @@ impl<'a> Panel<'a> {
             grams: engines.grams.clone(),
             singly: Vec::new(),
             together: Vec::new(),
-            combined: Arc::clone(&engines.combined),
+            combined: engines.combined.clone(),
             alone: Vec::new(),
         };
         for &number in members {
             let single = self.members[number as usize].single();
-            let automaton = engines.automaton(number);
+            let automata = engines.automata(number);
             let (many, singly, together) = match self.forced {
                 None => (
                     are_many && has_literals(number),
                     single,
-                    automaton.filter(|_| !has_literals(number)),
+                    automata.filter(|_| !has_literals(number)),
                 ),
                 Some(Tier::Literals) => (has_literals(number), None, None),
                 Some(Tier::Literal) => (false, single, None),
-                Some(Tier::Combined) => (false, None, automaton),
+                Some(Tier::Combined) => (false, None, automata),
                 Some(Tier::Regex) => (false, None, None),
             };
             if many && wanted.grams.is_some() {
@@ -187,8 +190,8 @@ impl<'a> Panel<'a> {
             } else if let Some(needle) = singly {
                 let finder = Finder::new(needle.bytes()).into_owned();
                 wanted.singly.push((number, needle, finder));
-            } else if let Some(automaton) = together {
-                wanted.together.push((number, automaton));
+            } else if let Some(automata) = together {
+                wanted.together.push((number, automata));
             } else {
                 wanted.alone.push(number);
             }
@@ -202,29 +205,39 @@ impl<'a> Panel<'a> {
 
 impl Engines {
     fn combine(&mut self, panel: &Panel<'_>, members: &[u32]) {
+        let mut all = Vec::new();
         let mut asking = Vec::new();
         let mut others = Vec::new();
         for &number in members {
+            let Some((asks, hir)) = panel.members[number as usize].to_combine() else {
+                continue;
+            };
+            all.push((number, for_ascii(&hir)));
             // A word boundary makes an automaton stop at what is no ASCII.
-            match panel.members[number as usize].to_combine() {
-                Some((true, hir)) => asking.push((number, hir)),
-                Some((false, hir)) => others.push((number, hir)),
-                None => {}
+            if asks {
+                asking.push((number, hir));
+            } else {
+                others.push((number, hir));
             }
         }
-        let mut combined = Combined::build(&asking);
-        combined.extend(Combined::build(&others));
-        self.automata = vec![None; panel.members.len()];
-        for (automaton, combined) in (0..).zip(&combined) {
-            for &member in &combined.members {
-                self.automata[member as usize] = Some(automaton);
+        let mut any = Combined::build(&asking);
+        any.extend(Combined::build(&others));
+        self.automata = vec![[None; 2]; panel.members.len()];
+        for (alphabet, automata) in [Combined::build(&all), any].into_iter().enumerate() {
+            for (number, automaton) in (0..).zip(&automata) {
+                for &member in &automaton.members {
+                    self.automata[member as usize][alphabet] = Some(number);
+                }
             }
+            self.combined[alphabet] = Arc::new(automata);
         }
-        self.combined = Arc::new(combined);
     }
 
-    fn automaton(&self, member: u32) -> Option<u32> {
-        self.automata.get(member as usize).copied().flatten()
+    fn automata(&self, member: u32) -> Option<[u32; 2]> {
+        match self.automata.get(member as usize)? {
+            [Some(ascii), Some(any)] => Some([*ascii, *any]),
+            _ => None,
+        }
     }
 }
 

@@ -4,9 +4,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use rayon::prelude::*;
 use regex_automata::{hybrid, meta};
 
 use crate::reason::Reason;
+use crate::scan::ascii::Alphabet;
 use crate::scan::combined::Combined;
 use crate::scan::compile::Matcher;
 use crate::scan::line_matcher::{LONGEST_LINE, LineMatcher};
@@ -36,7 +38,8 @@ type Ready<M> = Result<Arc<M>, Reason>;
 
 #[derive(Debug, Default)]
 struct Built {
-    line: Option<Ready<LineMatcher>>,
+    /// By alphabet.
+    line: [Option<Ready<LineMatcher>>; 2],
     full: Option<Ready<Matcher>>,
 }
 
@@ -68,21 +71,26 @@ impl<'a> Pool<'a> {
     }
 
     /// The regex that is tried on single lines.
-    fn line(&self, number: usize) -> Ready<LineMatcher> {
+    fn line(&self, number: usize, alphabet: Alphabet) -> Ready<LineMatcher> {
         let slot = &self.slots[number];
         let mut built = lock(&self.built[number]);
-        if let Some(line) = &built.line {
+        if let Some(line) = &built.line[alphabet as usize] {
             return line.clone();
         }
         let line = parse_pattern(slot.pattern)
-            .and_then(|hir| LineMatcher::new(&line_safe(&hir)))
+            .and_then(|hir| LineMatcher::new(&line_safe(&hir), alphabet))
             .map(Arc::new)
             .map_err(|error: PatternError| error.reason(slot.pattern));
         let bytes = line.as_ref().map_or(0, |line| line.memory_usage());
-        built.line = Some(line.clone());
+        built.line[alphabet as usize] = Some(line.clone());
         drop(built);
         self.keep(bytes);
         line
+    }
+
+    /// Lets go of everything, on all threads: it is much.
+    pub(super) fn dismantle(self) {
+        self.built.into_par_iter().with_min_len(64).for_each(drop);
     }
 
     /// Accounts for what is kept, and drops it all if it is too much.
@@ -111,14 +119,16 @@ type Held<M, C> = Option<Box<(Arc<M>, C)>>;
 pub(super) struct Caches {
     generation: usize,
     bytes: usize,
-    lines: Vec<Held<LineMatcher, hybrid::dfa::Cache>>,
+    /// By alphabet and slot.
+    lines: [Vec<Held<LineMatcher, hybrid::dfa::Cache>>; 2],
     full: Vec<Held<Matcher, meta::Cache>>,
-    together: Together,
+    /// By alphabet.
+    together: [Together; 2],
 }
 
 /// The caches of the automata that serve many patterns.
 #[derive(Debug, Default)]
-struct Together {
+pub(super) struct Together {
     combined: Arc<Vec<Combined>>,
     caches: Vec<Option<hybrid::dfa::Cache>>,
     /// Those that need more states than there is room for.
@@ -186,7 +196,8 @@ impl Caches {
         line: &[u8],
     ) -> Result<Option<bool>, Reason> {
         self.refresh(pool);
-        let slot = at(&mut self.lines, number);
+        let alphabet = Alphabet::of(line);
+        let slot = at(&mut self.lines[alphabet as usize], number);
         let mut before = 0;
         let (matcher, cache) = match slot {
             Some(held) => {
@@ -194,7 +205,7 @@ impl Caches {
                 &mut **held
             }
             empty => {
-                let matcher = pool.line(number)?;
+                let matcher = pool.line(number, alphabet)?;
                 let cache = matcher.create_cache();
                 &mut **empty.insert(Box::new((matcher, cache)))
             }
@@ -205,28 +216,15 @@ impl Caches {
         Ok(result)
     }
 
-    /// Lends the cache of one of several automata.
-    pub(super) fn together<R>(
+    /// The caches of automata for texts of an alphabet.
+    pub(super) fn together(
         &mut self,
+        alphabet: Alphabet,
         combined: &Arc<Vec<Combined>>,
-        number: usize,
-        search: impl FnOnce(&mut hybrid::dfa::Cache) -> R,
-    ) -> R {
-        self.together.turn_to(combined);
-        let cache = &mut self.together.caches[number];
-        search(cache.get_or_insert_with(|| combined[number].create_cache()))
-    }
-
-    /// True if an automaton is not to be used any more.
-    pub(super) fn gave_up(&mut self, combined: &Arc<Vec<Combined>>, number: usize) -> bool {
-        self.together.turn_to(combined);
-        self.together.gave_up[number]
-    }
-
-    /// Notes that an automaton, of those used last, needs too many states.
-    pub(super) fn give_up(&mut self, number: usize) {
-        self.together.gave_up[number] = true;
-        self.together.caches[number] = None;
+    ) -> &mut Together {
+        let together = &mut self.together[alphabet as usize];
+        together.turn_to(combined);
+        together
     }
 
     /// Lets go of what the pool dropped.
@@ -247,13 +245,34 @@ impl Caches {
     }
 
     fn clear(&mut self) {
-        self.lines.clear();
+        self.lines = Default::default();
         self.full.clear();
         self.bytes = 0;
     }
 }
 
 impl Together {
+    /// Lends the cache of one of the automata.
+    pub(super) fn lend<R>(
+        &mut self,
+        number: usize,
+        search: impl FnOnce(&mut hybrid::dfa::Cache) -> R,
+    ) -> R {
+        let combined = &self.combined[number];
+        search(self.caches[number].get_or_insert_with(|| combined.create_cache()))
+    }
+
+    /// True if an automaton is not to be used any more.
+    pub(super) fn gave_up(&self, number: usize) -> bool {
+        self.gave_up[number]
+    }
+
+    /// Notes that an automaton needs too many states.
+    pub(super) fn give_up(&mut self, number: usize) {
+        self.gave_up[number] = true;
+        self.caches[number] = None;
+    }
+
     /// Makes room for other automata.
     fn turn_to(&mut self, combined: &Arc<Vec<Combined>>) {
         if !Arc::ptr_eq(&self.combined, combined) {

@@ -2,6 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use rayon::prelude::*;
+
 use crate::scan::file::Scratch;
 
 /// As many as threads worked at once.
@@ -16,5 +18,11 @@ impl Scratches {
         let result = work(&mut scratch);
         lock().push(scratch);
         result
+    }
+
+    /// Lets go of everything, on all threads: it is much.
+    pub(super) fn dismantle(self) {
+        let all = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        all.into_par_iter().for_each(drop);
     }
 }

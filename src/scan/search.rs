@@ -1,6 +1,9 @@
 //! The search of one file: every tier over every block.
 
+use std::sync::Arc;
+
 use crate::files::{Block, Flow};
+use crate::scan::ascii::Alphabet;
 use crate::scan::combined::{Combined, Stopped};
 use crate::scan::compile::Haystack;
 use crate::scan::engine::Counting;
@@ -15,6 +18,9 @@ use crate::scan::pool::Caches;
 
 /// From this size of a block on, the cancel token is looked at for every regex.
 const CANCEL_BYTES: usize = 64 << 10;
+
+/// From this size on a text is read in two halves at once.
+const HALVED_BYTES: usize = 512;
 
 /// The search of one file.
 pub(super) struct Search<'a, 's> {
@@ -91,33 +97,46 @@ impl Search<'_, '_> {
 
     /// Runs the automata of members without literals.
     fn together(&mut self, wanted: &Wanted, block: &Block<'_>, text: &[u8]) {
-        for &(member, automaton) in &wanted.together {
-            if self.caches.gave_up(&wanted.combined, automaton as usize) {
-                self.start_alone(member);
-                self.run_alone(member, block, Some(text));
+        if wanted.together.is_empty() {
+            return;
+        }
+        let alphabet = Alphabet::of(text);
+        let combined = &wanted.combined[alphabet as usize];
+        for (member, automata) in &wanted.together {
+            let automaton = automata[alphabet as usize] as usize;
+            if self.caches.together(alphabet, combined).gave_up(automaton) {
+                self.start_alone(*member);
+                self.run_alone(*member, block, Some(text));
             }
         }
-        for (number, combined) in wanted.combined.iter().enumerate() {
-            if self.hits.is_wanted(&combined.members)
-                && !self.caches.gave_up(&wanted.combined, number)
+        for (number, automaton) in combined.iter().enumerate() {
+            if self.hits.is_wanted(&automaton.members)
+                && !self.caches.together(alphabet, combined).gave_up(number)
             {
-                self.run_together(wanted, (number, combined), text);
+                self.run_together((alphabet, combined, number), text);
             }
         }
     }
 
     fn run_together(
         &mut self,
-        wanted: &Wanted,
-        (number, combined): (usize, &Combined),
+        (alphabet, combined, number): (Alphabet, &Arc<Vec<Combined>>, usize),
         text: &[u8],
     ) {
+        let automaton = &combined[number];
         let mut from = 0;
         loop {
             let Self { hits, needs, .. } = self;
             let mut found = |member, at| hits.match_at(text, member, at, needs);
-            let stopped = self.caches.together(&wanted.combined, number, |cache| {
-                combined.run(cache, text, from, &mut found)
+            let together = self.caches.together(alphabet, combined);
+            // What is no ASCII may stop an automaton often.
+            let in_halves = alphabet == Alphabet::Ascii && text.len() >= HALVED_BYTES;
+            let stopped = together.lend(number, |cache| {
+                if in_halves && from == 0 {
+                    automaton.run_halves(cache, text, &mut found)
+                } else {
+                    automaton.run(cache, text, from, &mut found)
+                }
             });
             let (unread, gave_up) = match stopped {
                 Stopped::End => return,
@@ -125,12 +144,12 @@ impl Search<'_, '_> {
                 Stopped::GaveUp(line) => (line, true),
             };
             if gave_up {
-                self.caches.give_up(number);
+                together.give_up(number);
             }
             // The regexes read what the automaton cannot.
             let mut next = text.len() + 1;
             for (start, line) in lines(&text[unread..]) {
-                self.try_each(&combined.members, text, unread + start, line);
+                self.try_each(&automaton.members, text, unread + start, line);
                 next = unread + start + line.len() + 1;
                 if !gave_up {
                     break;

@@ -29,7 +29,7 @@ struct Step {
 #[must_use]
 pub fn evaluate_traced(arena: &Arena, program: ProgramRef, table: &FactTable) -> Trace {
     let (words, consts) = arena.view(program);
-    let mut steps = Steps::new();
+    let mut steps = Steps::new(words.len());
     let truth = run(words, consts, table, &mut steps);
     Trace::new(truth, steps)
 }
@@ -51,9 +51,10 @@ enum Known {
 }
 
 impl Steps {
-    const fn new() -> Self {
+    /// For a program of so many instructions, of which a run may skip most.
+    fn new(insns: usize) -> Self {
         Self {
-            steps: Vec::new(),
+            steps: Vec::with_capacity(insns.min(16)),
             registers: [Known::Value; 256],
         }
     }
@@ -94,7 +95,7 @@ impl Trace {
     /// Evaluates a program against its own facts and keeps the trace.
     #[must_use]
     pub fn of(program: &Program, table: &FactTable) -> Self {
-        let mut steps = Steps::new();
+        let mut steps = Steps::new(program.words().len());
         let truth = run(program.words(), program.consts(), table, &mut steps);
         Self::new(truth, steps)
     }

@@ -294,16 +294,15 @@ fn a_damaged_cache_costs_a_compile_and_never_a_verdict() {
     };
     verdicts(0);
     verdicts(2);
-    let entries = |dir: &Path| -> Vec<std::path::PathBuf> {
-        let shards = fs::read_dir(dir.join("programs")).unwrap();
-        let files = shards.flat_map(|shard| fs::read_dir(shard.unwrap().path()).unwrap());
+    let packs = |dir: &Path| -> Vec<std::path::PathBuf> {
+        let files = fs::read_dir(dir.join("programs")).unwrap();
         let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
         paths.sort();
         paths
     };
-    let found = entries(&dir);
+    let found = packs(&dir);
     assert_eq!(found.len(), 2);
-    // The entry of one predicate under the name of the other, and a torn one.
+    // The pack of one predicate under the name of the other, and a torn one.
     let (one, two) = (fs::read(&found[0]).unwrap(), fs::read(&found[1]).unwrap());
     fs::write(&found[0], &two).unwrap();
     fs::write(&found[1], &two[..two.len() / 2]).unwrap();
@@ -314,7 +313,7 @@ fn a_damaged_cache_costs_a_compile_and_never_a_verdict() {
     // Another secret: everything is foreign.
     fs::write(dir.join("secret"), [9; 32]).unwrap();
     verdicts(0);
-    // Garbage, a directory and a link in the place of entries.
+    // Garbage, a directory and a link in the place of packs.
     fs::write(&found[0], b"garbage").unwrap();
     fs::remove_file(&found[1]).unwrap();
     symlink("/etc/passwd", &found[1]).unwrap();
