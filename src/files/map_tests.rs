@@ -38,13 +38,15 @@ fn alone() -> MutexGuard<'static, ()> {
 /// A file of so many bytes `x`, open for changes.
 fn file_of(directory: &tempfile::TempDir, bytes: usize) -> File {
     let path = directory.path().join("f");
-    fs::write(&path, "x".repeat(bytes)).unwrap();
-    File::options().read(true).write(true).open(path).unwrap()
+    fs::write(&path, "x".repeat(bytes)).expect("a file");
+    let mut options = File::options();
+    options.read(true).write(true).open(path).expect("a file")
 }
 
 fn opened(directory: &tempfile::TempDir) -> OpenFile {
-    let root = Root::open(directory.path()).unwrap();
-    root.find("f").unwrap().open().unwrap()
+    let root = Root::open(directory.path()).expect("a directory");
+    let found = root.find("f").expect("a file");
+    found.open().expect("a file")
 }
 
 fn page() -> usize {
@@ -178,11 +180,11 @@ fn a_panic_over_bytes_that_change_is_a_change_and_others_go_on() {
 
 /// Runs [`child`] in a process of its own.
 fn in_a_child(scene: &str) -> ExitStatus {
-    let status = Command::new(std::env::current_exe().unwrap())
+    let status = Command::new(std::env::current_exe().expect("a program"))
         .args(["--exact", "files::map_tests::child", "--ignored"])
         .env("PROBITY_SCENE", scene)
         .output()
-        .unwrap();
+        .expect("a process");
     status.status
 }
 
@@ -238,7 +240,7 @@ fn install(handler: usize, flags: c_int) {
 /// Touches a mapping that nobody watches and that has no file behind it.
 fn touch_elsewhere(file: &File) {
     use rustix::mm::{MapFlags, ProtFlags, mmap};
-    file.set_len(0).unwrap();
+    file.set_len(0).expect("an open file");
     // SAFETY: a fresh mapping, read without any assumption.
     unsafe {
         let start = mmap(
@@ -249,7 +251,7 @@ fn touch_elsewhere(file: &File) {
             file,
             0,
         );
-        ptr::read_volatile(start.unwrap().cast::<u8>());
+        ptr::read_volatile(start.expect("a mapping").cast::<u8>());
     }
 }
 
