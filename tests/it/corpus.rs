@@ -5,6 +5,7 @@ use std::path::Path;
 
 use probity::check::Options;
 use probity::diagnostic::{Code, Stage};
+use probity::facts::{FactKey, Pattern};
 use probity::lower::compile;
 use probity::{Engine, Language};
 use serde_json::Value;
@@ -16,6 +17,23 @@ fn sample() -> Option<Vec<Value>> {
     let text = fs::read_to_string(path).ok()?;
     let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
     Some(lines.collect())
+}
+
+/// The patterns of the sample.
+pub(crate) fn patterns() -> Option<Vec<Pattern>> {
+    let mut patterns = Vec::new();
+    for entry in sample()? {
+        let source = entry["source"].as_str()?;
+        let Ok(program) = compile(Language::ElenchV1, source, Options::default()) else {
+            continue;
+        };
+        for fact in program.facts() {
+            if let FactKey::Grep(pattern, _) = &fact.key {
+                patterns.push(pattern.clone());
+            }
+        }
+    }
+    Some(patterns)
 }
 
 #[test]

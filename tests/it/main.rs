@@ -6,6 +6,7 @@ mod reference;
 #[path = "../../fuzz/src/targets/mod.rs"]
 mod targets;
 
+mod agreement;
 mod bin;
 mod bounded;
 mod budgets;

@@ -73,7 +73,7 @@ pub(crate) fn count_matches(root: &FsPath, pattern: &Pattern, path: &Path) -> Re
 }
 
 /// The lines of a text without their terminators.
-pub(super) fn lines(text: &[u8]) -> Vec<&[u8]> {
+pub(crate) fn lines(text: &[u8]) -> Vec<&[u8]> {
     let mut lines = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
@@ -115,8 +115,13 @@ fn contents(root: &FsPath, path: &Path) -> Result<Vec<Vec<u8>>, Code> {
     if !kind.is_dir() {
         return Err("not_a_regular_file");
     }
+    texts(root, found.to_str().ok_or("read_error")?)
+}
+
+/// The contents of every file below a directory that is not binary.
+pub(crate) fn texts(root: &FsPath, dir: &str) -> Result<Vec<Vec<u8>>, Code> {
     let mut files = Vec::new();
-    for (file, kind) in walk(root, &found)? {
+    for (file, kind) in walk(root, FsPath::new(dir))? {
         if kind.is_file() {
             files.extend(text_of(&root.join(file))?);
         }

@@ -7,7 +7,7 @@
 //! whether it asserts anything ([`vacuity`]).
 
 mod eval;
-mod files;
+pub(crate) mod files;
 mod glob;
 mod ignored;
 mod lex;
