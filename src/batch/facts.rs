@@ -9,7 +9,6 @@ use crate::batch::account::Account;
 use crate::code::FactSpec;
 use crate::facts::{
     Cell, Cost, Demand, FactKey, FactSource, FactTable, FactValue, FetchStats, Fetched, Place,
-    Primitive,
 };
 
 /// All facts met so far and the table that the machine reads.
@@ -71,9 +70,10 @@ impl Facts {
         self.states.len()
     }
 
-    pub(super) fn primitive(&self, number: u32) -> Option<Primitive> {
+    /// The stage in which a fact is fetched.
+    pub(super) fn stage(&self, number: u32) -> Option<usize> {
         let ((key, _), _) = self.states.get_index(number as usize)?;
-        Some(key.primitive())
+        Some(key.stage())
     }
 
     pub(super) fn places(&self, number: u32) -> &[Place] {

@@ -11,7 +11,7 @@ use crate::batch::facts::Facts;
 use crate::batch::{BatchError, Evaluation, Settings, Verdict, judge, slice};
 use crate::code::{Arena, Program, ProgramRef};
 use crate::digest::Digest;
-use crate::facts::{Cost, FactSource, FetchStats, Primitive};
+use crate::facts::{Cost, FactKey, FactSource, FetchStats};
 use crate::language::Language;
 use crate::lower::CompileError;
 use crate::reason::Reason;
@@ -134,7 +134,7 @@ impl Programs {
         let mut open = std::mem::take(&mut self.open);
         facts.hide_all();
         let mut decided = Vec::new();
-        for stage in 0..=Primitive::STAGES {
+        for stage in 0..=FactKey::STAGES {
             let programs: Vec<ProgramRef> = open.iter().map(|open| open.at).collect();
             let slices = slice::evaluate_all(&programs, &self.arena, &facts.table, account);
             let mut asked = Vec::new();
@@ -149,7 +149,7 @@ impl Programs {
                     continue;
                 }
                 for number in needed {
-                    if facts.primitive(number).map(Primitive::stage) == Some(stage) {
+                    if facts.stage(number) == Some(stage) {
                         program.ask(number, facts, &mut asked);
                     }
                 }

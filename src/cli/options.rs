@@ -121,11 +121,11 @@ pub(super) struct LanguageOptions {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Cache")]
 pub(super) struct CacheOptions {
-    /// Where compiled predicates are kept [default: `probity` in the user's
+    /// Where compiled predicates and counts are kept [default: `probity` in the user's
     /// cache directory]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(super) cache_dir: Option<PathBuf>,
-    /// Neither read nor write compiled predicates on disk
+    /// Neither read nor write compiled predicates and counts on disk
     #[arg(long, conflicts_with = "cache_dir")]
     pub(super) no_cache: bool,
 }

@@ -19,24 +19,8 @@ pub enum Primitive {
 }
 
 impl Primitive {
-    /// How many stages there are.
-    pub const STAGES: usize = 4;
-
     /// Every primitive, cheapest fact first.
     pub const ALL: [Self; 5] = [Self::Exists, Self::Grep, Self::Count, Self::Test, Self::Run];
-
-    /// The stage of a batch in which its facts are fetched: existence, scans,
-    /// tests, commands. A later stage is only reached by programs that are not
-    /// decided by then.
-    #[must_use]
-    pub const fn stage(self) -> usize {
-        match self {
-            Self::Exists => 0,
-            Self::Grep | Self::Count => 1,
-            Self::Test => 2,
-            Self::Run => 3,
-        }
-    }
 
     /// The word of the language.
     #[must_use]
@@ -148,6 +132,9 @@ pub enum FactKey {
 }
 
 impl FactKey {
+    /// How many stages there are.
+    pub const STAGES: usize = 4;
+
     /// The primitive that was called.
     #[must_use]
     pub const fn primitive(&self) -> Primitive {
@@ -157,6 +144,19 @@ impl FactKey {
             Self::Count(..) => Primitive::Count,
             Self::Test(_) => Primitive::Test,
             Self::Run(_) => Primitive::Run,
+        }
+    }
+
+    /// The stage of a batch in which it is fetched: existence, scans, tests, commands.
+    /// A later stage is only reached by programs that are not decided by then. Whether
+    /// anything matches a glob takes a walk, and is found out by that of the scans.
+    #[must_use]
+    pub const fn stage(&self) -> usize {
+        match self {
+            Self::Exists(path) if !path.glob => 0,
+            Self::Exists(_) | Self::Grep(..) | Self::Count(..) => 1,
+            Self::Test(_) => 2,
+            Self::Run(_) => 3,
         }
     }
 

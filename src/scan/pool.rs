@@ -291,3 +291,45 @@ fn at<T>(slots: &mut Vec<Option<T>>, number: usize) -> &mut Option<T> {
     }
     &mut slots[number]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::{Pattern, RegexFlags};
+    use crate::scan::compile::Haystack;
+    use crate::scan::engine::Counting;
+
+    #[test]
+    fn what_is_kept_is_bounded_and_what_was_dropped_is_built_again() {
+        let patterns: Vec<Pattern> = (0..200)
+            .map(|number| Pattern {
+                text: format!(r"\w+ {number}\b").into(),
+                flags: RegexFlags::NONE,
+            })
+            .collect();
+        let slots: Vec<Slot<'_>> = patterns
+            .iter()
+            .map(|pattern| Slot {
+                pattern,
+                haystack: Haystack::Lines,
+                counting: Counting::Lines,
+                apart: None,
+            })
+            .collect();
+        let mut pool = Pool::new(&slots);
+        pool.kept_max = 100_000;
+        let mut caches = Caches::default();
+        for round in 0..3 {
+            for number in 0..patterns.len() {
+                let line = format!("\u{e9}t\u{e9} {number} {round}");
+                for (line, expected) in [(line.as_str(), true), ("none", false)] {
+                    let found = caches.is_match(&pool, number, line.as_bytes());
+                    assert_eq!(found.unwrap(), expected, "{line}");
+                }
+                assert!(pool.kept.load(Ordering::Relaxed) <= pool.kept_max);
+                assert!(caches.bytes <= KEPT_CACHE_BYTES);
+            }
+        }
+        assert!(pool.generation.load(Ordering::Relaxed) > 2);
+    }
+}

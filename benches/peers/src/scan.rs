@@ -34,7 +34,10 @@ pub fn peer(name: &str, dir: &Path, patterns: &Path, threads: usize) -> io::Resu
 
 fn walk(dir: &Path, threads: usize) -> io::Result<Vec<PathBuf>> {
     let files = Mutex::new(Vec::new());
-    let walk = ignore::WalkBuilder::new(dir).hidden(false).threads(threads).build_parallel();
+    let walk = ignore::WalkBuilder::new(dir)
+        .hidden(false)
+        .threads(threads)
+        .build_parallel();
     walk.run(|| {
         Box::new(|entry| {
             if let Ok(entry) = entry
@@ -46,7 +49,9 @@ fn walk(dir: &Path, threads: usize) -> io::Result<Vec<PathBuf>> {
             ignore::WalkState::Continue
         })
     });
-    files.into_inner().map_err(|_| io::Error::other("a walker panicked"))
+    files
+        .into_inner()
+        .map_err(|_| io::Error::other("a walker panicked"))
 }
 
 /// A file, unless it is no text.
@@ -58,7 +63,9 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 
 fn floor(files: &[PathBuf]) -> u64 {
     let lines = files.par_iter().filter_map(|path| read(path));
-    lines.map(|bytes| memchr_iter(b'\n', &bytes).count() as u64).sum()
+    lines
+        .map(|bytes| memchr_iter(b'\n', &bytes).count() as u64)
+        .sum()
 }
 
 fn build(pattern: &str) -> io::Result<Regex> {
@@ -91,7 +98,10 @@ fn by_regex(files: &[PathBuf], patterns: &[&str]) -> io::Result<u64> {
     let texts: Vec<Vec<u8>> = files.par_iter().filter_map(|path| read(path)).collect();
     let counts = patterns.par_iter().map(|pattern| {
         let regex = build(pattern)?;
-        Ok(texts.iter().map(|text| count_lines(&regex, text)).sum::<u64>())
+        Ok(texts
+            .iter()
+            .map(|text| count_lines(&regex, text))
+            .sum::<u64>())
     });
     counts.sum()
 }
@@ -102,7 +112,10 @@ fn by_literals(files: &[PathBuf], patterns: &[&str]) -> io::Result<u64> {
     let planned: io::Result<Vec<_>> = patterns
         .par_iter()
         .map(|pattern| {
-            let hir = regex_syntax::ParserBuilder::new().utf8(false).build().parse(pattern);
+            let hir = regex_syntax::ParserBuilder::new()
+                .utf8(false)
+                .build()
+                .parse(pattern);
             let mut extractor = Extractor::new();
             extractor.kind(ExtractKind::Prefix);
             let sequence = extractor.extract(&hir.map_err(io::Error::other)?);
@@ -127,29 +140,32 @@ fn by_literals(files: &[PathBuf], patterns: &[&str]) -> io::Result<u64> {
         .build(&literals)
         .map_err(io::Error::other)?;
     let total = AtomicU64::new(0);
-    files.par_iter().filter_map(|path| read(path)).for_each_init(
-        || vec![0_usize; planned.len()],
-        |decided, text| {
-            decided.fill(0);
-            let mut count = 0;
-            for found in automaton.find_overlapping_iter(&text) {
-                let owner = owners[found.pattern().as_usize()];
-                if found.start() < decided[owner] {
-                    continue;
+    files
+        .par_iter()
+        .filter_map(|path| read(path))
+        .for_each_init(
+            || vec![0_usize; planned.len()],
+            |decided, text| {
+                decided.fill(0);
+                let mut count = 0;
+                for found in automaton.find_overlapping_iter(&text) {
+                    let owner = owners[found.pattern().as_usize()];
+                    if found.start() < decided[owner] {
+                        continue;
+                    }
+                    let start = memrchr(b'\n', &text[..found.start()]).map_or(0, |at| at + 1);
+                    let end = memchr(b'\n', &text[found.start()..]);
+                    let end = end.map_or(text.len(), |at| found.start() + at);
+                    count += u64::from(planned[owner].0.is_match(&text[start..end]));
+                    decided[owner] = end.max(1);
                 }
-                let start = memrchr(b'\n', &text[..found.start()]).map_or(0, |at| at + 1);
-                let end = memchr(b'\n', &text[found.start()..]);
-                let end = end.map_or(text.len(), |at| found.start() + at);
-                count += u64::from(planned[owner].0.is_match(&text[start..end]));
-                decided[owner] = end.max(1);
-            }
-            for (regex, literals) in &planned {
-                if literals.is_none() {
-                    count += count_lines(regex, &text);
+                for (regex, literals) in &planned {
+                    if literals.is_none() {
+                        count += count_lines(regex, &text);
+                    }
                 }
-            }
-            total.fetch_add(count, Ordering::Relaxed);
-        },
-    );
+                total.fetch_add(count, Ordering::Relaxed);
+            },
+        );
     Ok(total.into_inner())
 }
