@@ -44,11 +44,8 @@ impl Needle {
         &self.bytes
     }
 
-    /// True if the text holds the literal at `start`.
-    fn is_at(&self, text: &[u8], start: usize) -> bool {
-        let Some(found) = text.get(start..start + self.bytes.len()) else {
-            return false;
-        };
+    /// True if the literal is what was found, which is of its length.
+    fn is(&self, found: &[u8]) -> bool {
         if self.ignore_case {
             found.eq_ignore_ascii_case(&self.bytes)
         } else {
@@ -64,10 +61,37 @@ struct Entry {
     needle: u32,
     /// Where the gram is in the needle.
     offset: u32,
-    /// How many bytes `head` holds.
-    head_len: u32,
-    /// The first bytes of the needle, folded: most comparisons end here.
+    /// The length of the needle.
+    len: u32,
+    /// The first and the last bytes of the needle, up to eight, folded if either case
+    /// will do: most comparisons end here, and those of short needles altogether.
     head: u64,
+    tail: u64,
+    /// [`FOLD`], or nothing where the case counts.
+    fold: u64,
+}
+
+impl Entry {
+    /// Whether the needle stands at a place of the text. `None` if it has to be
+    /// compared as a whole.
+    fn is_at(&self, text: &[u8], start: usize) -> Option<bool> {
+        let len = self.len as usize;
+        let eight = |at: usize| {
+            let bytes = text.get(at..at + 8)?.first_chunk()?;
+            Some(u64::from_le_bytes(*bytes) | self.fold)
+        };
+        let is_alike = if len < 8 {
+            // `None` at the end of the text.
+            let unused = 64 - 8 * len;
+            (eight(start)? ^ self.head) << unused == 0
+        } else {
+            let end = start + len;
+            end <= text.len() && eight(start)? == self.head && eight(end - 8)? == self.tail
+        };
+        // Folding makes some bytes equal that are no letters.
+        let is_whole = len <= 16 && self.fold == 0;
+        (is_whole || !is_alike).then_some(is_alike)
+    }
 }
 
 /// The grams of one length.
@@ -153,23 +177,26 @@ fn entry<const WIDTH: usize>(needle: &Needle, number: u32, sample: &Sample) -> O
         .windows(WIDTH)
         .enumerate()
         .min_by_key(|(_, window)| sample.frequency(window))?;
-    let head_len = bytes.len().min(8);
+    let fold = if needle.ignore_case { FOLD } else { 0 };
+    let eight = bytes.len().min(8);
     Some(Entry {
         gram: gram::<WIDTH>(window),
         needle: number,
         offset: u32::try_from(offset).ok()?,
-        head_len: u32::try_from(head_len).ok()?,
-        head: head(bytes.get(..head_len)?),
+        len: u32::try_from(bytes.len()).ok()?,
+        head: number_of(bytes.get(..eight)?) | fold,
+        tail: number_of(bytes.get(bytes.len() - eight..)?) | fold,
+        fold,
     })
 }
 
-/// Up to eight bytes as a number, folded.
-fn head(bytes: &[u8]) -> u64 {
-    let mut head = [0; 8];
-    for (to, from) in head.iter_mut().zip(bytes) {
-        *to = from | 0x20;
+/// Up to eight bytes as a number.
+fn number_of(bytes: &[u8]) -> u64 {
+    let mut eight = [0; 8];
+    for (to, from) in eight.iter_mut().zip(bytes) {
+        *to = *from;
     }
-    u64::from_le_bytes(head)
+    u64::from_le_bytes(eight)
 }
 
 const fn hash(gram: u32) -> u32 {
@@ -270,15 +297,12 @@ impl Tier {
             let Some(start) = at.checked_sub(entry.offset as usize) else {
                 continue;
             };
-            if let Some(Ok(eight)) = text.get(start..start + 8).map(<[u8; 8]>::try_from) {
-                let folded = u64::from_le_bytes(eight) | FOLD;
-                let unused = 64 - 8 * entry.head_len;
-                if (folded ^ entry.head) << unused != 0 {
-                    continue;
-                }
-            }
             let needle = &needles[entry.needle as usize];
-            if needle.is_at(text, start) {
+            let compare = || {
+                let found = text.get(start..start + needle.bytes.len());
+                found.is_some_and(|found| needle.is(found))
+            };
+            if entry.is_at(text, start).unwrap_or_else(compare) {
                 found(needle, at, start);
             }
         }
@@ -322,7 +346,8 @@ mod tests {
             let mut expected = Vec::new();
             for needle in &needles {
                 for start in 0..text.len() {
-                    if needle.is_at(text, start) {
+                    let place = text.get(start..start + needle.bytes.len());
+                    if place.is_some_and(|place| needle.is(place)) {
                         expected.push((needle.owner, start));
                     }
                 }

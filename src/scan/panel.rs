@@ -110,29 +110,35 @@ impl<'a> Panel<'a> {
     }
 
     /// Builds what serves many members at once, where that pays.
-    pub(super) fn engines(&self, members: &[u32], sample: impl FnOnce() -> Sample) -> Engines {
+    pub(super) fn engines(
+        &self,
+        members: &[u32],
+        sample: impl FnOnce() -> Sample + Send,
+    ) -> Engines {
         let member = |number: u32| &self.members[number as usize];
         let (literals, others): (Vec<u32>, Vec<u32>) = members
             .iter()
             .partition(|&&number| member(number).required.is_some());
-        let mut engines = Engines::default();
-        if literals.len() > FEW || self.forced == Some(Tier::Literals) {
+        let to_combine = match self.forced {
+            Some(Tier::Combined) => members,
+            None => &others,
+            _ => &[],
+        };
+        let grams = || {
             let mut needles = Vec::new();
             for &number in &literals {
                 let required = member(number).required.iter();
                 let literals = required.flat_map(|required| &required.literals);
                 needles.extend(literals.map(|literal| Needle::new(number, literal)));
             }
-            engines.grams = Some(Arc::new(Grams::new(needles, &sample())));
-        }
-        let to_combine = match self.forced {
-            Some(Tier::Combined) => members,
-            None => &others,
-            _ => &[],
+            Arc::new(Grams::new(needles, &sample()))
         };
-        if to_combine.len() > 1 {
-            engines.combine(self, to_combine);
-        }
+        let are_many = literals.len() > FEW || self.forced == Some(Tier::Literals);
+        let (grams, mut engines) = rayon::join(
+            || are_many.then(grams),
+            || Engines::combining(self, to_combine),
+        );
+        engines.grams = grams;
         engines
     }
 
@@ -204,7 +210,12 @@ impl<'a> Panel<'a> {
 }
 
 impl Engines {
-    fn combine(&mut self, panel: &Panel<'_>, members: &[u32]) {
+    /// The automata of several members.
+    fn combining(panel: &Panel<'_>, members: &[u32]) -> Self {
+        let mut engines = Self::default();
+        if members.len() < 2 {
+            return engines;
+        }
         let mut all = Vec::new();
         let mut asking = Vec::new();
         let mut others = Vec::new();
@@ -222,15 +233,16 @@ impl Engines {
         }
         let mut any = Combined::build(&asking);
         any.extend(Combined::build(&others));
-        self.automata = vec![[None; 2]; panel.members.len()];
+        engines.automata = vec![[None; 2]; panel.members.len()];
         for (alphabet, automata) in [Combined::build(&all), any].into_iter().enumerate() {
             for (number, automaton) in (0..).zip(&automata) {
                 for &member in &automaton.members {
-                    self.automata[member as usize][alphabet] = Some(number);
+                    engines.automata[member as usize][alphabet] = Some(number);
                 }
             }
-            self.combined[alphabet] = Arc::new(automata);
+            engines.combined[alphabet] = Arc::new(automata);
         }
+        engines
     }
 
     fn automata(&self, member: u32) -> Option<[u32; 2]> {

@@ -20,7 +20,8 @@ use crate::scan::stream::{Event, Existence, Item, Stream, Targets};
 /// Files scanned between two additions: few at first, since most requests are
 /// decided soon or never, then more, so that threads seldom wait for each other.
 const FIRST_FILES: usize = 32;
-const MOST_FILES: usize = 512;
+const MOST_FILES: usize = 1024;
+const GROWTH: usize = 4;
 
 /// What came of a walk.
 pub(super) struct Walked {
@@ -110,7 +111,7 @@ fn run(
             .collect();
         let open = Open::new(&items, &stream, ledger, memory.is_some());
         let horizon = Horizon::new(&needs, open.members.len());
-        files = (files * 2).min(MOST_FILES);
+        files = (files * GROWTH).min(MOST_FILES);
         let mut next = None;
         let mut jobs: Vec<Job> = Vec::new();
         if let Some(memory) = recalls {
