@@ -95,17 +95,16 @@ pub(crate) fn lines(text: &[u8]) -> Vec<&[u8]> {
 /// The contents of every file that a path stands for.
 fn contents(root: &FsPath, path: &Path) -> Result<Vec<Vec<u8>>, Code> {
     if path.glob {
-        let mut files = Vec::new();
-        for (file, kind) in matching(root, &path.text)? {
-            if kind.is_file() {
-                files.extend(text_of(&root.join(file))?);
-            }
+        let mut matched = matching(root, &path.text)?;
+        matched.retain(|(_, kind)| kind.is_file());
+        if matched.is_empty() {
+            return Err("path_not_found");
         }
-        return if files.is_empty() {
-            Err("path_not_found")
-        } else {
-            Ok(files)
-        };
+        let mut files = Vec::new();
+        for (file, _) in matched {
+            files.extend(text_of(&root.join(file))?);
+        }
+        return Ok(files);
     }
     let found = locate(root, &path.text)?.ok_or("path_not_found")?;
     let kind = kind_of(&root.join(&found))?;

@@ -5,21 +5,28 @@ pub(crate) mod bridge;
 mod bytecode;
 mod claimlog;
 mod counts;
+mod edits;
 mod evaluate;
 mod facts;
 mod input;
+mod literals;
 mod parse;
+mod planner;
 mod roundtrip;
+mod scans;
 
 /// A target: it panics if a promise is broken.
 type Run = fn(&[u8]);
 
 /// Every target by name.
-pub(crate) const TARGETS: [(&str, Run); 6] = [
+pub(crate) const TARGETS: [(&str, Run); 9] = [
     ("parse", parse::run),
     ("roundtrip", roundtrip::run),
     ("evaluate", evaluate::run),
     ("bytecode", bytecode::run),
     ("claimlog", claimlog::run),
     ("counts", counts::run),
+    ("literals", literals::run),
+    ("planner", planner::run),
+    ("edits", edits::run),
 ];
