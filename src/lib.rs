@@ -47,12 +47,16 @@ pub mod diagnostic;
 mod digest;
 pub mod elench;
 mod engine;
+#[cfg(all(feature = "exec", target_os = "linux"))]
+pub mod exec;
 pub mod facts;
 pub mod files;
 pub mod git;
 pub mod history;
 mod language;
 pub mod lower;
+#[cfg(feature = "exec")]
+pub mod policy;
 mod reason;
 #[cfg(feature = "cli")]
 pub mod report;

@@ -55,6 +55,18 @@ reason_codes! {
     NeedsCheckout => "needs_checkout",
     /// The command ran into its time limit and was killed.
     CommandTimedOut => "command_timed_out",
+    /// The command used up its CPU time and was killed.
+    CommandOverCpu => "command_over_cpu",
+    /// The command took too much memory and was killed.
+    CommandOverMemory => "command_over_memory",
+    /// The command had too many processes and was killed.
+    CommandOverProcesses => "command_over_processes",
+    /// The command could not be started.
+    CommandNotStarted => "command_not_started",
+    /// The policy says that the program's results prove nothing.
+    CommandNondeterministic => "command_nondeterministic",
+    /// The machine lacks a layer of confinement that the policy asks for.
+    ConfinementUnavailable => "confinement_unavailable",
     /// The answer depends on output past the capture limit.
     OutputTruncated => "output_truncated",
     /// The command needs a network that the policy denies.

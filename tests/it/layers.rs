@@ -20,6 +20,8 @@ const LAYERS: &[&[&str]] = &[
     &["files"],
     &["counts", "git"],
     &["scan"],
+    &["policy"],
+    &["exec"],
     &["facts/workspace"],
     &["syntax"],
     &["check"],

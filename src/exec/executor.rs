@@ -1,0 +1,174 @@
+//! Executes the commands of a batch, several at a time.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::budget::CancelToken;
+use crate::exec::client::Client;
+use crate::exec::command::{Command, Execution, Failure, Place, judge};
+use crate::exec::program::{allowed, resolve};
+use crate::policy::Policy;
+use crate::reason::{Reason, ReasonCode};
+
+/// An executor could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExecError {
+    /// The workspace has no absolute path, or there is no place for temporary files.
+    #[error("cannot execute commands in `{}`: {source}", path.display())]
+    Place {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// Executes commands in a workspace as a policy allows.
+pub struct Executor {
+    policy: Policy,
+    root: PathBuf,
+    helper: PathBuf,
+    /// Helpers that wait for work.
+    idle: Mutex<Vec<Client>>,
+    temporary: tempfile::TempDir,
+    number: AtomicU64,
+}
+
+impl std::fmt::Debug for Executor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Executor")
+            .field("root", &self.root)
+            .field("helper", &self.helper)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Executor {
+    /// Executes commands in a workspace. `helper` is a program that calls
+    /// [`serve_if_asked`](crate::exec::serve_if_asked) first of all, such as `probity`
+    /// itself. It is started when the first command is to be executed.
+    ///
+    /// # Errors
+    /// [`ExecError`] if the workspace is not there or no temporary directory can be
+    /// made.
+    pub fn new(policy: Policy, root: &Path, helper: impl Into<PathBuf>) -> Result<Self, ExecError> {
+        let place = |source| ExecError::Place {
+            path: root.to_owned(),
+            source,
+        };
+        Ok(Self {
+            policy,
+            root: root.canonicalize().map_err(place)?,
+            helper: helper.into(),
+            idle: Mutex::default(),
+            temporary: tempfile::Builder::new().prefix("probity-").tempdir().map_err(place)?,
+            number: AtomicU64::new(0),
+        })
+    }
+
+    /// The policy.
+    #[must_use]
+    pub const fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The workspace, without links.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Executes a command line of `run`, if the policy allows it.
+    ///
+    /// # Errors
+    /// [`Failure`] with the reason why there is no exit status.
+    pub fn run(&self, line: &str, cancel: &CancelToken) -> Result<Execution, Failure> {
+        let Some(words) = shlex::split(line) else {
+            let why = format!("`{line}` has a quote that is not closed");
+            return Err(Reason::new(ReasonCode::CommandInvalid, why).into());
+        };
+        let rule = allowed(&self.policy, &words)?;
+        if rule.nondeterministic {
+            let why = format!("the policy says that `{}` is not deterministic", rule.program);
+            return Err(Reason::new(ReasonCode::CommandNondeterministic, why).into());
+        }
+        let program = resolve(&rule.program, &self.policy.bounds.path, &self.root)?;
+        let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
+        let command = Command {
+            program: &program,
+            words: &words,
+            bounds: &self.policy.bounds,
+            env: &[],
+        };
+        self.execute(line, &command, cancel)
+    }
+
+    /// Executes a command that is allowed. `shown` names it in messages.
+    pub(crate) fn execute(
+        &self,
+        shown: &str,
+        command: &Command<'_>,
+        cancel: &CancelToken,
+    ) -> Result<Execution, Failure> {
+        let not_started = |error: io::Error| {
+            let why = format!("`{shown}` could not be started: {error}");
+            Failure::from(Reason::new(ReasonCode::CommandNotStarted, why))
+        };
+        let number = self.number.fetch_add(1, Ordering::Relaxed);
+        let temporary = self.temporary.path().join(number.to_string());
+        std::fs::create_dir(&temporary).map_err(not_started)?;
+        let job = command.job(&Place {
+            root: &self.root,
+            temporary: &temporary,
+        });
+        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        let answer = match idle {
+            Some(client) => Ok(client),
+            None => Client::start(&self.helper),
+        }
+        .and_then(|mut client| {
+            let answer = client.execute(&job, cancel)?;
+            if answer.is_some()
+                && let Ok(mut idle) = self.idle.lock()
+            {
+                idle.push(client);
+            }
+            Ok(answer)
+        });
+        discard(&temporary);
+        match answer.map_err(not_started)? {
+            Some(answer) => {
+                cancel.charge_cpu(answer.ended.cpu_ns);
+                judge(shown, command.bounds, answer.ended, answer.stdout, answer.stderr)
+            }
+            None => {
+                let why = format!("`{shown}` was killed because the batch was stopped");
+                Err(Reason::new(ReasonCode::Cancelled, why).into())
+            }
+        }
+    }
+}
+
+/// Removes a directory of which the command may have taken permissions away.
+fn discard(directory: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fn open(directory: &Path) {
+        let all = std::fs::Permissions::from_mode(0o700);
+        let _ = std::fs::set_permissions(directory, all);
+        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                open(&entry.path());
+            }
+        }
+    }
+    if std::fs::remove_dir_all(directory).is_err() {
+        open(directory);
+        // What is left goes with the directory of the batch, or stays.
+        let _ = std::fs::remove_dir_all(directory);
+    }
+}

@@ -1,0 +1,26 @@
+//! Executing what claims name: without a shell, confined, and ended for sure.
+//!
+//! The engine never forks. It talks to helpers, small processes of one thread each
+//! that fork, confine and watch one command at a time (`helper.rs`). In the fork a
+//! first process enters namespaces of its own and starts the program in them
+//! (`init.rs`), so that everything ends with it.
+
+mod capture;
+mod client;
+mod command;
+mod confine;
+mod executor;
+mod frame;
+mod helper;
+mod init;
+mod job;
+mod layers;
+mod program;
+mod supervise;
+mod sys;
+mod tree;
+
+pub use command::{Execution, Failure};
+pub use executor::{ExecError, Executor};
+pub use helper::serve_if_asked;
+pub use layers::{Isolation, Lacking, Layer};

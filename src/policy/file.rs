@@ -1,0 +1,394 @@
+//! `probity.toml`.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::digest::Digest;
+use crate::policy::units::{Size, Time};
+
+/// Where a policy stands in a workspace.
+pub const FILE_NAME: &str = "probity.toml";
+
+/// Longer files are refused.
+pub const MAX_POLICY_BYTES: u64 = 256 << 10;
+
+/// Where programs are looked up if the policy does not say.
+const PATH: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
+
+/// What claims may execute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// The programs of `run`; none without a `[run]` section.
+    pub allow: Vec<Allowed>,
+    /// The bounds of `run`.
+    pub bounds: Bounds,
+    /// The runner of `test`; without one no test is run.
+    pub test: Option<TestPolicy>,
+    /// Commands and runners that are executed at the same time.
+    pub jobs: usize,
+    /// SHA-256 of the text.
+    pub digest: Digest,
+}
+
+/// A program that `run` may start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Allowed {
+    /// A name that is looked up, or an absolute path.
+    pub program: Box<str>,
+    /// The only arguments it may have; any if `None`.
+    pub args: Option<Vec<Box<str>>>,
+    /// Its results prove nothing: what asks for them is unevaluated.
+    pub nondeterministic: bool,
+}
+
+/// Within which bounds a command is executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Directories in which programs are looked up, in this order.
+    pub path: Vec<PathBuf>,
+    /// Names of the environment variables that are passed through.
+    pub env: Vec<Box<str>>,
+    /// More files and directories that may be read, absolute.
+    pub read: Vec<PathBuf>,
+    /// Paths in the workspace that may be written.
+    pub write: Vec<PathBuf>,
+    /// Wall-clock time.
+    pub timeout: Duration,
+    /// CPU time of all its processes together.
+    pub cpu: Duration,
+    /// Resident memory of all its processes together, in bytes.
+    pub memory: u64,
+    /// Kept of each of standard output and standard error, in bytes.
+    pub output: usize,
+    /// Processes and threads at the same time.
+    pub processes: u32,
+    /// Whether it may use the network.
+    pub network: bool,
+    /// Whether it is executed where the machine lacks a layer of confinement.
+    pub confinement: Confinement,
+}
+
+/// What to do where the machine lacks a layer of confinement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confinement {
+    /// Execute nothing.
+    Required,
+    /// Execute with the layers there are, and report them.
+    BestEffort,
+}
+
+/// How `test` is answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestPolicy {
+    /// What runs the tests.
+    pub runner: Runner,
+    /// More arguments for it.
+    pub args: Vec<Box<str>>,
+    /// The bounds of one invocation.
+    pub bounds: Bounds,
+}
+
+/// What runs tests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Runner {
+    /// `cargo test`.
+    Cargo,
+    /// `cargo nextest`.
+    Nextest,
+    /// `pytest`.
+    Pytest,
+    /// `go test`.
+    Go,
+    /// Any command that writes JUnit XML.
+    Custom {
+        /// Program and arguments; the argument `{names}` stands for the names.
+        command: Vec<Box<str>>,
+        /// Where it writes JUnit XML, in the workspace.
+        junit: PathBuf,
+    },
+}
+
+/// A policy that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PolicyError {
+    /// The file cannot be read.
+    #[error("cannot read the policy `{}`: {source}", path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The text is none, with the place.
+    #[error("the policy `{}` cannot be used: {reason}", path.display())]
+    Invalid {
+        /// Which.
+        path: PathBuf,
+        /// Where and why.
+        reason: String,
+    },
+}
+
+impl Policy {
+    /// Reads a policy.
+    ///
+    /// # Errors
+    /// [`PolicyError`] if the file cannot be read, is longer than
+    /// [`MAX_POLICY_BYTES`] or is no policy.
+    pub fn read(path: &Path) -> Result<Self, PolicyError> {
+        let text = text(path).map_err(|source| PolicyError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+        Self::parse(&text).map_err(|reason| PolicyError::Invalid {
+            path: path.to_owned(),
+            reason,
+        })
+    }
+
+    /// Reads the policy of a workspace, if it has one.
+    ///
+    /// # Errors
+    /// As [`Policy::read`].
+    pub fn of_workspace(root: &Path) -> Result<Option<Self>, PolicyError> {
+        let path = root.join(FILE_NAME);
+        match path.symlink_metadata() {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            _ => Self::read(&path).map(Some),
+        }
+    }
+
+    /// Reads the text of a policy.
+    ///
+    /// # Errors
+    /// Where it is no policy, and why.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let raw: RawPolicy = toml::from_str(text).map_err(|error| error.to_string())?;
+        let run = raw.run.unwrap_or_default();
+        let bounds = run.bounds()?;
+        let allow: Result<_, String> = run.allow.into_iter().map(Allowed::try_from).collect();
+        let test = raw.test.map(|test| test.policy(&bounds)).transpose()?;
+        Ok(Self {
+            allow: allow?,
+            bounds,
+            test,
+            jobs: usize::from(run.jobs.unwrap_or(2)).clamp(1, 64),
+            digest: Digest::of(text.as_bytes()),
+        })
+    }
+}
+
+fn text(path: &Path) -> std::io::Result<String> {
+    use std::io::{Error, ErrorKind};
+    use std::os::unix::fs::OpenOptionsExt as _;
+
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let mut options = std::fs::OpenOptions::new();
+    let file = options.read(true).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(Error::new(ErrorKind::InvalidInput, "it is no regular file"));
+    }
+    let mut text = String::new();
+    let read = file.take(MAX_POLICY_BYTES + 1).read_to_string(&mut text)?;
+    if read as u64 > MAX_POLICY_BYTES {
+        let message = format!("it is longer than {MAX_POLICY_BYTES} bytes");
+        return Err(Error::new(ErrorKind::FileTooLarge, message));
+    }
+    Ok(text)
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPolicy {
+    run: Option<RawRun>,
+    test: Option<RawTest>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawRun {
+    #[serde(default)]
+    allow: Vec<RawAllowed>,
+    path: Option<Vec<PathBuf>>,
+    #[serde(default)]
+    env: Vec<Box<str>>,
+    #[serde(default)]
+    read: Vec<PathBuf>,
+    #[serde(default)]
+    write: Vec<PathBuf>,
+    timeout: Option<Time>,
+    cpu: Option<Time>,
+    memory: Option<Size>,
+    output: Option<Size>,
+    processes: Option<u32>,
+    #[serde(default)]
+    network: bool,
+    confinement: Option<Confinement>,
+    jobs: Option<u8>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "a program's name, or a table with `program`, `args` and `nondeterministic`")]
+enum RawAllowed {
+    Name(Box<str>),
+    Program(RawProgram),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawProgram {
+    program: Box<str>,
+    args: Option<Vec<Box<str>>>,
+    #[serde(default)]
+    nondeterministic: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawTest {
+    runner: RawRunner,
+    #[serde(default)]
+    args: Vec<Box<str>>,
+    command: Option<Vec<Box<str>>>,
+    junit: Option<PathBuf>,
+    timeout: Option<Time>,
+    cpu: Option<Time>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum RawRunner {
+    Cargo,
+    Nextest,
+    Pytest,
+    Go,
+    Custom,
+}
+
+impl RawRun {
+    fn bounds(&self) -> Result<Bounds, String> {
+        let path = match &self.path {
+            Some(path) => path.clone(),
+            None => PATH.map(PathBuf::from).into(),
+        };
+        for directory in path.iter().chain(&self.read) {
+            if !directory.is_absolute() {
+                let shown = directory.display();
+                return Err(format!(
+                    "`{shown}` in `path` or `read` is not absolute: what it names would depend on the workspace"
+                ));
+            }
+        }
+        for path in &self.write {
+            if !is_inside(path) {
+                let shown = path.display();
+                return Err(format!(
+                    "`{shown}` in `write` is no path inside the workspace"
+                ));
+            }
+        }
+        let named = |name: &&Box<str>| name.is_empty() || name.contains(['=', '\0']);
+        if let Some(name) = self.env.iter().find(named) {
+            return Err(format!("`{name}` in `env` is no name of a variable"));
+        }
+        if self.processes == Some(0) {
+            return Err("`processes` is 0: nothing could run".into());
+        }
+        let time = |time: Option<Time>| time.map_or(Duration::from_secs(60), |time| time.0);
+        let size = |size: Option<Size>, default| size.map_or(default, |size| size.0);
+        let output = size(self.output, 1 << 20);
+        Ok(Bounds {
+            path,
+            env: self.env.clone(),
+            read: self.read.clone(),
+            write: self.write.clone(),
+            timeout: time(self.timeout),
+            cpu: time(self.cpu),
+            memory: size(self.memory, 2 << 30),
+            output: usize::try_from(output.min(1 << 30)).unwrap_or(usize::MAX),
+            processes: self.processes.unwrap_or(256),
+            network: self.network,
+            confinement: self.confinement.unwrap_or(Confinement::Required),
+        })
+    }
+}
+
+/// Relative, without `..`.
+fn is_inside(path: &Path) -> bool {
+    use std::path::Component;
+
+    let is_plain = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    !path.as_os_str().is_empty() && path.components().all(is_plain)
+}
+
+impl TryFrom<RawAllowed> for Allowed {
+    type Error = String;
+
+    fn try_from(raw: RawAllowed) -> Result<Self, String> {
+        let raw = match raw {
+            RawAllowed::Program(raw) => raw,
+            RawAllowed::Name(program) => RawProgram {
+                program,
+                args: None,
+                nondeterministic: false,
+            },
+        };
+        let program = &raw.program;
+        let is_name = !program.contains('/') && !matches!(&**program, "" | "." | "..");
+        if program.contains('\0') || !(is_name || program.starts_with('/')) {
+            return Err(format!(
+                "`{program}` in `allow` is neither a name to be looked up in `path` nor an absolute path"
+            ));
+        }
+        Ok(Self {
+            program: raw.program,
+            args: raw.args,
+            nondeterministic: raw.nondeterministic,
+        })
+    }
+}
+
+impl RawTest {
+    fn policy(self, run: &Bounds) -> Result<TestPolicy, String> {
+        let is_custom = self.runner == RawRunner::Custom;
+        if !is_custom && (self.command.is_some() || self.junit.is_some()) {
+            return Err("`command` and `junit` in `[test]` are for `runner = \"custom\"`".into());
+        }
+        let runner = match self.runner {
+            RawRunner::Cargo => Runner::Cargo,
+            RawRunner::Nextest => Runner::Nextest,
+            RawRunner::Pytest => Runner::Pytest,
+            RawRunner::Go => Runner::Go,
+            RawRunner::Custom => custom(self.command, self.junit)?,
+        };
+        // A build takes longer than a command.
+        let time = |time: Option<Time>| time.map_or(Duration::from_secs(600), |time| time.0);
+        Ok(TestPolicy {
+            runner,
+            args: self.args,
+            bounds: Bounds {
+                timeout: time(self.timeout),
+                cpu: time(self.cpu),
+                ..run.clone()
+            },
+        })
+    }
+}
+
+fn custom(command: Option<Vec<Box<str>>>, junit: Option<PathBuf>) -> Result<Runner, String> {
+    let (Some(command), Some(junit)) = (command, junit) else {
+        return Err("`runner = \"custom\"` needs `command` and `junit`".into());
+    };
+    if !command.iter().any(|word| &**word == "{names}") {
+        return Err("`command` in `[test]` lacks the argument `{names}`".into());
+    }
+    if !is_inside(&junit) {
+        return Err("`junit` in `[test]` is no path inside the workspace".into());
+    }
+    Ok(Runner::Custom { command, junit })
+}
