@@ -135,7 +135,7 @@ mod tests {
             &["check", "--format=xml"],
             &["check", "--language=v1"],
             &["check", "--no-cache", "--cache-dir=x"],
-            &["check", "--policy=x"],
+            &["check", "--policy"],
             &["eval"],
             &["cache"],
         ] {

@@ -9,6 +9,7 @@ use crate::cli::Exit;
 use crate::engine::{BuildError, EngineError};
 use crate::git::GitError;
 use crate::history::HistoryError;
+use crate::policy::PolicyError;
 
 /// A command could not do its work. What it decided before is printed already.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +31,9 @@ pub(super) enum CliError {
     /// The engine cannot be made.
     #[error(transparent)]
     Build(#[from] BuildError),
+    /// The policy cannot be used.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
     /// The engine could not go on.
     #[error(transparent)]
     Engine(#[from] EngineError),

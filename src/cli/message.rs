@@ -21,6 +21,11 @@ pub(super) fn warning(message: impl Display) {
     write("warning", AnsiColor::Yellow, &message);
 }
 
+/// Tells of something that may be as it should.
+pub(super) fn note(message: impl Display) {
+    write("note", AnsiColor::Cyan, &message);
+}
+
 /// Tells of inputs that could not be read.
 pub(super) fn failures(failures: &[InputFailure]) {
     for failure in failures {

@@ -18,6 +18,11 @@ pub(super) struct WorldOptions {
     /// The workspace: paths in predicates are relative to it and stay below it
     #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
     pub(super) root: PathBuf,
+    /// What `run` and `test` may execute; it takes the place of the workspace's own
+    /// policy altogether [default: `probity.toml` in the workspace; nothing is
+    /// executed where there is none]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) policy: Option<PathBuf>,
     /// Threads, at most 256 [default: as many as there are cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(super) jobs: Option<u16>,

@@ -12,6 +12,7 @@ use crate::counts::{DEFAULT_MAX_BYTES, Store};
 use crate::engine::{Engine, EngineBuilder};
 use crate::facts::CancelToken;
 use crate::git::Repository;
+use crate::policy::{self, Policy};
 
 /// The engine over a workspace.
 pub(super) fn engine(
@@ -26,11 +27,45 @@ pub(super) fn engine(
         .cancel_token(cancel);
     if let Some(revision) = &at.at {
         builder = builder.at(revision);
+    } else if let Some(policy) = policy(world)? {
+        builder = executing(builder, policy)?;
     }
     if let Some(jobs) = world.jobs {
         builder = builder.jobs(jobs.into());
     }
     Ok(cached(builder, cache).build()?)
+}
+
+/// The policy that is named, else that of the workspace. Says which it is: one in the
+/// workspace is in the hands of whoever is judged.
+fn policy(world: &WorldOptions) -> Result<Option<Policy>, CliError> {
+    if let Some(path) = &world.policy {
+        let policy = Policy::read(path)?;
+        message::note(format_args!("policy `{}`", path.display()));
+        return Ok(Some(policy));
+    }
+    let policy = Policy::of_workspace(&world.root)?;
+    if policy.is_some() {
+        message::note(format_args!(
+            "policy `{}`, a file of the workspace that is judged; --policy names another",
+            world.root.join(policy::FILE_NAME).display()
+        ));
+    }
+    Ok(policy)
+}
+
+/// An engine whose helper is this program.
+#[cfg(target_os = "linux")]
+fn executing(builder: EngineBuilder, policy: Policy) -> Result<EngineBuilder, CliError> {
+    let helper = std::env::current_exe()
+        .map_err(|error| CliError::Usage(format!("cannot execute commands: {error}")))?;
+    Ok(builder.policy(policy, helper))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn executing(builder: EngineBuilder, _: Policy) -> Result<EngineBuilder, CliError> {
+    message::warning("commands are executed on Linux only");
+    Ok(builder)
 }
 
 /// What was counted in the files of a repository by earlier runs.

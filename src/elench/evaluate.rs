@@ -125,6 +125,12 @@ fn unevaluated(reason: Option<Reason>) -> EvalError {
         | ReasonCode::CommandInvalid
         | ReasonCode::NeedsCheckout
         | ReasonCode::CommandTimedOut
+        | ReasonCode::CommandOverCpu
+        | ReasonCode::CommandOverMemory
+        | ReasonCode::CommandOverProcesses
+        | ReasonCode::CommandNotStarted
+        | ReasonCode::CommandNondeterministic
+        | ReasonCode::ConfinementUnavailable
         | ReasonCode::OutputTruncated
         | ReasonCode::NetworkDenied
         | ReasonCode::TestNotFound

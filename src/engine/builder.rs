@@ -7,9 +7,13 @@ use crate::budget::{Budgets, CancelToken};
 use crate::cache::{Compiler, DEFAULT_CAPACITY, DiskCache, DiskCacheError};
 use crate::check::Options;
 use crate::engine::Engine;
+#[cfg(all(feature = "exec", target_os = "linux"))]
+use crate::exec::{ExecError, Executor};
 use crate::facts::{FactSource, WorkspaceSource};
 use crate::files::{Limits, OpenError};
 use crate::git::{CommitFiles, CommitTree, GitError, Repository};
+#[cfg(all(feature = "exec", target_os = "linux"))]
+use crate::policy::Policy;
 
 /// An engine could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +28,10 @@ pub enum BuildError {
     /// The commit cannot be read.
     #[error(transparent)]
     Git(#[from] GitError),
+    /// Commands cannot be executed in the workspace.
+    #[cfg(all(feature = "exec", target_os = "linux"))]
+    #[error(transparent)]
+    Exec(#[from] ExecError),
     /// The threads cannot be started.
     #[error("cannot start {jobs} threads: {reason}")]
     Threads {
@@ -46,6 +54,8 @@ pub struct EngineBuilder {
     jobs: Option<usize>,
     cancel: CancelToken,
     budgets: Budgets,
+    #[cfg(all(feature = "exec", target_os = "linux"))]
+    execute: Option<(Policy, PathBuf)>,
 }
 
 enum World {
@@ -73,6 +83,8 @@ impl EngineBuilder {
             jobs: None,
             cancel: CancelToken::new(),
             budgets: Budgets::default(),
+            #[cfg(all(feature = "exec", target_os = "linux"))]
+            execute: None,
         }
     }
 
@@ -115,6 +127,16 @@ impl EngineBuilder {
         self
     }
 
+    /// Executes `run` and `test` in the workspace as a policy allows; without this,
+    /// and at a commit, nothing is executed. `helper` is a program that calls
+    /// [`serve_if_asked`](crate::exec::serve_if_asked) first of all, such as `probity`.
+    #[cfg(all(feature = "exec", target_os = "linux"))]
+    #[must_use]
+    pub fn policy(mut self, policy: Policy, helper: impl Into<PathBuf>) -> Self {
+        self.execute = Some((policy, helper.into()));
+        self
+    }
+
     /// Threads of the engine's own, 1 to 256. Without it work runs on rayon's
     /// global pool.
     #[must_use]
@@ -147,7 +169,17 @@ impl EngineBuilder {
         let source: Arc<dyn FactSource> = match self.world {
             World::Workspace(root) => {
                 let source = match &self.at {
-                    None => WorkspaceSource::open(&root, self.limits)?,
+                    None => {
+                        let source = WorkspaceSource::open(&root, self.limits)?;
+                        #[cfg(all(feature = "exec", target_os = "linux"))]
+                        let source = match self.execute {
+                            Some((policy, helper)) => {
+                                source.execute(Executor::new(policy, &root, helper)?)
+                            }
+                            None => source,
+                        };
+                        source
+                    }
                     Some(revision) => {
                         let repository = Arc::new(Repository::open(&root)?);
                         let commit = repository.resolve(revision)?;

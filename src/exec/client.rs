@@ -50,7 +50,11 @@ impl Client {
 
     /// Executes a command. `None` if it was cancelled; the helper is then of no
     /// further use, as after an error.
-    pub(super) fn execute(&mut self, job: &Job, cancel: &CancelToken) -> io::Result<Option<Answer>> {
+    pub(super) fn execute(
+        &mut self,
+        job: &Job,
+        cancel: &CancelToken,
+    ) -> io::Result<Option<Answer>> {
         frame::send(&mut self.stream, job)?;
         let latest = Instant::now() + job.timeout + PATIENCE;
         loop {
@@ -66,13 +70,18 @@ impl Client {
                 return Ok(None);
             }
             if Instant::now() > latest {
-                return Err(io::Error::new(io::ErrorKind::TimedOut, "the helper does not answer"));
+                return Err(io::Error::new(
+                    io::ErrorKind::TimedOut,
+                    "the helper does not answer",
+                ));
             }
         }
         let ended: Ended = frame::receive(&mut self.stream)?.ok_or(io::ErrorKind::UnexpectedEof)?;
         let mut read = |len: usize| {
             let mut stream = Vec::new();
-            (&mut self.stream).take(len as u64).read_to_end(&mut stream)?;
+            (&mut self.stream)
+                .take(len as u64)
+                .read_to_end(&mut stream)?;
             match stream.len() == len {
                 true => Ok(stream),
                 false => Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
@@ -80,7 +89,11 @@ impl Client {
         };
         let stdout = read(ended.stdout_len)?;
         let stderr = read(ended.stderr_len)?;
-        Ok(Some(Answer { ended, stdout, stderr }))
+        Ok(Some(Answer {
+            ended,
+            stdout,
+            stderr,
+        }))
     }
 }
 

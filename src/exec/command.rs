@@ -115,7 +115,11 @@ impl Command<'_> {
         write.extend(bounds.write.iter().map(|path| place.root.join(path)));
         Job {
             program: self.program.into(),
-            words: self.words.iter().map(|word| word.as_os_str().into()).collect(),
+            words: self
+                .words
+                .iter()
+                .map(|word| word.as_os_str().into())
+                .collect(),
             env: env
                 .iter()
                 .map(|(name, value)| (name.as_str().into(), value.as_os_str().into()))
@@ -149,7 +153,10 @@ impl Command<'_> {
             }
         }
         set("TMPDIR", place.temporary.into());
-        set("PATH", std::env::join_paths(&self.bounds.path).unwrap_or_default());
+        set(
+            "PATH",
+            std::env::join_paths(&self.bounds.path).unwrap_or_default(),
+        );
         for (name, value) in self.env {
             set(name, value.clone());
         }
@@ -162,7 +169,9 @@ fn toolchain(home: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(home).into_iter().flatten().flatten();
     let is_secret = |path: &PathBuf| {
         let name = path.file_name();
-        SECRET.iter().any(|secret| name.is_some_and(|name| name == *secret))
+        SECRET
+            .iter()
+            .any(|secret| name.is_some_and(|name| name == *secret))
     };
     let paths = entries.map(|entry| entry.path());
     paths.filter(|path| !is_secret(path)).collect()
@@ -199,19 +208,31 @@ pub(super) fn judge(
         }
         End::TimedOut => (
             ReasonCode::CommandTimedOut,
-            format!("`{shown}` was killed after {} s, the `timeout` of the policy", seconds(bounds.timeout)),
+            format!(
+                "`{shown}` was killed after {} s, the `timeout` of the policy",
+                seconds(bounds.timeout)
+            ),
         ),
         End::OverCpu => (
             ReasonCode::CommandOverCpu,
-            format!("`{shown}` was killed after {} s of CPU time, the `cpu` of the policy", seconds(bounds.cpu)),
+            format!(
+                "`{shown}` was killed after {} s of CPU time, the `cpu` of the policy",
+                seconds(bounds.cpu)
+            ),
         ),
         End::OverMemory => (
             ReasonCode::CommandOverMemory,
-            format!("`{shown}` was killed over {} MiB of memory, the `memory` of the policy", bounds.memory >> 20),
+            format!(
+                "`{shown}` was killed over {} MiB of memory, the `memory` of the policy",
+                bounds.memory >> 20
+            ),
         ),
         End::OverProcesses => (
             ReasonCode::CommandOverProcesses,
-            format!("`{shown}` was killed over {} processes and threads, the `processes` of the policy", bounds.processes),
+            format!(
+                "`{shown}` was killed over {} processes and threads, the `processes` of the policy",
+                bounds.processes
+            ),
         ),
         End::Cancelled => (
             ReasonCode::Cancelled,
@@ -238,6 +259,8 @@ pub(super) fn judge(
 }
 
 fn lacking(layers: &[Lacking]) -> String {
-    let shown = layers.iter().map(|it| format!("{} ({})", it.layer, it.reason));
+    let shown = layers
+        .iter()
+        .map(|it| format!("{} ({})", it.layer, it.reason));
     shown.collect::<Vec<_>>().join(", no ")
 }

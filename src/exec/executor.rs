@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::budget::CancelToken;
 use crate::exec::client::Client;
@@ -17,7 +16,7 @@ use crate::reason::{Reason, ReasonCode};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExecError {
-    /// The workspace has no absolute path, or there is no place for temporary files.
+    /// The workspace is not there.
     #[error("cannot execute commands in `{}`: {source}", path.display())]
     Place {
         /// Which.
@@ -34,8 +33,6 @@ pub struct Executor {
     helper: PathBuf,
     /// Helpers that wait for work.
     idle: Mutex<Vec<Client>>,
-    temporary: tempfile::TempDir,
-    number: AtomicU64,
 }
 
 impl std::fmt::Debug for Executor {
@@ -53,8 +50,7 @@ impl Executor {
     /// itself. It is started when the first command is to be executed.
     ///
     /// # Errors
-    /// [`ExecError`] if the workspace is not there or no temporary directory can be
-    /// made.
+    /// [`ExecError`] if the workspace is not there.
     pub fn new(policy: Policy, root: &Path, helper: impl Into<PathBuf>) -> Result<Self, ExecError> {
         let place = |source| ExecError::Place {
             path: root.to_owned(),
@@ -65,8 +61,6 @@ impl Executor {
             root: root.canonicalize().map_err(place)?,
             helper: helper.into(),
             idle: Mutex::default(),
-            temporary: tempfile::Builder::new().prefix("probity-").tempdir().map_err(place)?,
-            number: AtomicU64::new(0),
         })
     }
 
@@ -93,7 +87,10 @@ impl Executor {
         };
         let rule = allowed(&self.policy, &words)?;
         if rule.nondeterministic {
-            let why = format!("the policy says that `{}` is not deterministic", rule.program);
+            let why = format!(
+                "the policy says that `{}` is not deterministic",
+                rule.program
+            );
             return Err(Reason::new(ReasonCode::CommandNondeterministic, why).into());
         }
         let program = resolve(&rule.program, &self.policy.bounds.path, &self.root)?;
@@ -118,9 +115,8 @@ impl Executor {
             let why = format!("`{shown}` could not be started: {error}");
             Failure::from(Reason::new(ReasonCode::CommandNotStarted, why))
         };
-        let number = self.number.fetch_add(1, Ordering::Relaxed);
-        let temporary = self.temporary.path().join(number.to_string());
-        std::fs::create_dir(&temporary).map_err(not_started)?;
+        let temporary = tempfile::Builder::new().prefix("probity-").tempdir();
+        let temporary = temporary.map_err(not_started)?.keep();
         let job = command.job(&Place {
             root: &self.root,
             temporary: &temporary,
@@ -143,7 +139,13 @@ impl Executor {
         match answer.map_err(not_started)? {
             Some(answer) => {
                 cancel.charge_cpu(answer.ended.cpu_ns);
-                judge(shown, command.bounds, answer.ended, answer.stdout, answer.stderr)
+                judge(
+                    shown,
+                    command.bounds,
+                    answer.ended,
+                    answer.stdout,
+                    answer.stderr,
+                )
             }
             None => {
                 let why = format!("`{shown}` was killed because the batch was stopped");
@@ -168,7 +170,7 @@ fn discard(directory: &Path) {
     }
     if std::fs::remove_dir_all(directory).is_err() {
         open(directory);
-        // What is left goes with the directory of the batch, or stays.
+        // What is left stays.
         let _ = std::fs::remove_dir_all(directory);
     }
 }

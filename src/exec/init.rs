@@ -119,7 +119,8 @@ impl Init<'_> {
         drop((tell, go));
         let mut told = BufReader::new(File::from(told));
         let mut line = String::new();
-        told.read_line(&mut line).map_err(|error| failed("confining", &error))?;
+        told.read_line(&mut line)
+            .map_err(|error| failed("confining", &error))?;
         let confined: Result<Confined, _> = serde_json::from_str(&line);
         let confined = confined.map_err(|error| failed("confining", &error))?;
         if let Some(problem) = confined.problem {
@@ -177,7 +178,10 @@ impl Init<'_> {
                 tv_nsec: 50_000_000,
             };
             let _ = poll(&mut wanted, Some(&wait));
-            if wanted[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) {
+            if wanted[0]
+                .revents()
+                .intersects(PollFlags::HUP | PollFlags::ERR)
+            {
                 return None;
             }
         }
@@ -218,7 +222,11 @@ impl Init<'_> {
         let answered = rustix::io::read(&go, &mut answer);
         if confined.problem.is_none() && answered == Ok(1) {
             let error = self.execute();
-            let _ = write!(tell, "executing `{}`: {error}", self.job.program.path().display());
+            let _ = write!(
+                tell,
+                "executing `{}`: {error}",
+                self.job.program.path().display()
+            );
         }
         sys::exit(1)
     }
@@ -251,10 +259,15 @@ impl Init<'_> {
     fn execute(&self) -> std::io::Error {
         let text = |text: &Text| CString::new(text.bytes()).unwrap_or_default();
         let words: Vec<CString> = self.job.words.iter().map(text).collect();
-        let env: Vec<CString> = self.job.env.iter().map(|(name, value)| {
-            let pair = [name.bytes(), b"=", value.bytes()].concat();
-            CString::new(pair).unwrap_or_default()
-        }).collect();
+        let env: Vec<CString> = self
+            .job
+            .env
+            .iter()
+            .map(|(name, value)| {
+                let pair = [name.bytes(), b"=", value.bytes()].concat();
+                CString::new(pair).unwrap_or_default()
+            })
+            .collect();
         let program = text(&self.job.program);
         if let Err(error) = rustix::stdio::dup2_stdout(self.stdout.as_fd()) {
             return error.into();

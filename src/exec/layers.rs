@@ -85,7 +85,9 @@ impl Isolation {
 
     /// The active layers.
     pub fn iter(self) -> impl Iterator<Item = Layer> {
-        Layer::ALL.into_iter().filter(move |layer| self.contains(*layer))
+        Layer::ALL
+            .into_iter()
+            .filter(move |layer| self.contains(*layer))
     }
 }
 

@@ -14,7 +14,11 @@ pub(super) fn allowed<'p>(policy: &'p Policy, words: &[String]) -> Result<&'p Al
             "the command has no words",
         ));
     };
-    let mut named = policy.allow.iter().filter(|rule| *rule.program == **program).peekable();
+    let mut named = policy
+        .allow
+        .iter()
+        .filter(|rule| *rule.program == **program)
+        .peekable();
     if named.peek().is_none() {
         return Err(refused(format!(
             "the policy does not allow the program `{program}`; to allow it, add it to `allow` in `[run]`"
@@ -22,10 +26,15 @@ pub(super) fn allowed<'p>(policy: &'p Policy, words: &[String]) -> Result<&'p Al
     }
     let is_allowed = |rule: &&Allowed| match &rule.args {
         None => true,
-        Some(only) => only.iter().map(|arg| &**arg).eq(args.iter().map(String::as_str)),
+        Some(only) => only
+            .iter()
+            .map(|arg| &**arg)
+            .eq(args.iter().map(String::as_str)),
     };
     named.find(is_allowed).ok_or_else(|| {
-        refused(format!("the policy allows the program `{program}`, but not with these arguments"))
+        refused(format!(
+            "the policy allows the program `{program}`, but not with these arguments"
+        ))
     })
 }
 
@@ -37,10 +46,14 @@ pub(super) fn resolve(program: &str, path: &[PathBuf], root: &Path) -> Result<Pa
     } else if program.contains('/') {
         return Err(Reason::new(
             ReasonCode::CommandNotAllowed,
-            format!("`{program}` is a relative path: programs are looked up by name, or named by an absolute path"),
+            format!(
+                "`{program}` is a relative path: programs are looked up by name, or named by an absolute path"
+            ),
         ));
     } else {
-        path.iter().map(|directory| directory.join(program)).collect()
+        path.iter()
+            .map(|directory| directory.join(program))
+            .collect()
     };
     let Some(found) = candidates.iter().find(|candidate| is_program(candidate)) else {
         let shown: Vec<_> = path.iter().map(|path| path.display().to_string()).collect();
@@ -49,11 +62,16 @@ pub(super) fn resolve(program: &str, path: &[PathBuf], root: &Path) -> Result<Pa
             shown.join(", ")
         )));
     };
-    let real = found.canonicalize().map_err(|error| not_found(format!("`{}`: {error}", found.display())))?;
+    let real = found
+        .canonicalize()
+        .map_err(|error| not_found(format!("`{}`: {error}", found.display())))?;
     if real.starts_with(root) {
         return Err(Reason::new(
             ReasonCode::CommandNotAllowed,
-            format!("`{program}` is `{}`, a file of the workspace that is judged", real.display()),
+            format!(
+                "`{program}` is `{}`, a file of the workspace that is judged",
+                real.display()
+            ),
         ));
     }
     // Under its own name: what it is called tells some programs what to do.
@@ -63,5 +81,6 @@ pub(super) fn resolve(program: &str, path: &[PathBuf], root: &Path) -> Result<Pa
 fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
 
-    path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    path.metadata()
+        .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }

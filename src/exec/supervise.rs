@@ -142,7 +142,10 @@ impl<'a> Running<'a> {
                     polled.push(PollFd::new(&self.words, PollFlags::IN));
                     wanted.push(&mut is_word);
                 }
-                for (capture, flag) in [(&self.stdout, &mut is_stdout), (&self.stderr, &mut is_stderr)] {
+                for (capture, flag) in [
+                    (&self.stdout, &mut is_stdout),
+                    (&self.stderr, &mut is_stderr),
+                ] {
                     if let Some(open) = capture.open() {
                         polled.push(PollFd::from_borrowed_fd(open.as_fd(), PollFlags::IN));
                         wanted.push(flag);
@@ -176,7 +179,10 @@ impl<'a> Running<'a> {
     /// Looks whether a limit is reached.
     fn sample(&mut self) {
         let job = self.job;
-        let usage = tree::usage(self.first.as_raw_nonzero().get(), u64::from(job.processes) + 2);
+        let usage = tree::usage(
+            self.first.as_raw_nonzero().get(),
+            u64::from(job.processes) + 2,
+        );
         self.cpu = self.cpu.max(usage.cpu);
         self.peak = self.peak.max(usage.memory);
         // The first process is no part of the command.
@@ -234,9 +240,16 @@ impl<'a> Running<'a> {
             self.peak = self.peak.max(waited.peak);
         }
         let (mut isolation, mut missing, mut end) = (Isolation::default(), Vec::new(), None);
-        for line in self.heard.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        for line in self
+            .heard
+            .split(|&byte| byte == b'\n')
+            .filter(|line| !line.is_empty())
+        {
             match serde_json::from_slice(line) {
-                Ok(Word::Ready { isolation: active, lacking }) => {
+                Ok(Word::Ready {
+                    isolation: active,
+                    lacking,
+                }) => {
                     (isolation, missing) = (active, lacking);
                 }
                 Ok(Word::Unconfined { lacking }) => {

@@ -24,7 +24,9 @@ pub(super) fn fork(namespaces: i32) -> io::Result<Forked> {
     let pid = unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) };
     match i32::try_from(pid) {
         Ok(0) => Ok(Forked::Child),
-        Ok(pid) if pid > 0 => Ok(Forked::Parent(Pid::from_raw(pid).ok_or(io::ErrorKind::Other)?)),
+        Ok(pid) if pid > 0 => Ok(Forked::Parent(
+            Pid::from_raw(pid).ok_or(io::ErrorKind::Other)?,
+        )),
         _ => Err(io::Error::last_os_error()),
     }
 }
@@ -47,10 +49,14 @@ pub(super) fn wait(pid: i32, hang: bool) -> Option<Waited> {
         // SAFETY: all zeros is a value of this plain structure.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
         // SAFETY: both pointers are to locals that live through the call.
-        let waited = unsafe { libc::wait4(pid, &raw mut status, flags | libc::__WALL, &raw mut usage) };
+        let waited =
+            unsafe { libc::wait4(pid, &raw mut status, flags | libc::__WALL, &raw mut usage) };
         if waited > 0 {
             let time = |time: libc::timeval| {
-                let micros = time.tv_sec.saturating_mul(1_000_000).saturating_add(time.tv_usec);
+                let micros = time
+                    .tv_sec
+                    .saturating_mul(1_000_000)
+                    .saturating_add(time.tv_usec);
                 Duration::from_micros(u64::try_from(micros).unwrap_or(0))
             };
             return Some(Waited {

@@ -54,7 +54,9 @@ pub(super) fn kill_below(top: i32) {
 /// Whether a process has any child.
 pub(super) fn has_children(pid: i32) -> bool {
     let tasks = tasks(pid).into_iter().flatten();
-    tasks.into_iter().any(|task| !children(pid, &task).is_empty())
+    tasks
+        .into_iter()
+        .any(|task| !children(pid, &task).is_empty())
 }
 
 fn tasks(pid: i32) -> Option<Vec<String>> {
@@ -66,7 +68,9 @@ fn tasks(pid: i32) -> Option<Vec<String>> {
 fn children(pid: i32, task: &str) -> Vec<i32> {
     let text = fs::read_to_string(format!("/proc/{pid}/task/{task}/children"));
     let text = text.unwrap_or_default();
-    text.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+    text.split_ascii_whitespace()
+        .filter_map(|pid| pid.parse().ok())
+        .collect()
 }
 
 fn cpu(pid: i32) -> Option<Duration> {
@@ -80,13 +84,17 @@ fn cpu(pid: i32) -> Option<Duration> {
         .filter_map(|field| field.parse::<u64>().ok())
         .sum();
     let per_second = rustix::param::clock_ticks_per_second().max(1);
-    Some(Duration::from_millis(ticks.saturating_mul(1000) / per_second))
+    Some(Duration::from_millis(
+        ticks.saturating_mul(1000) / per_second,
+    ))
 }
 
 fn memory(pid: i32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let kib = status.lines().filter_map(|line| {
-        let rest = line.strip_prefix("RssAnon:").or_else(|| line.strip_prefix("RssShmem:"))?;
+        let rest = line
+            .strip_prefix("RssAnon:")
+            .or_else(|| line.strip_prefix("RssShmem:"))?;
         rest.trim().strip_suffix(" kB")?.parse::<u64>().ok()
     });
     Some(kib.sum::<u64>() << 10)

@@ -1,5 +1,7 @@
 //! Facts: what the primitives of a predicate establish about the world.
 
+#[cfg(all(feature = "exec", target_os = "linux"))]
+mod execution;
 mod exists;
 mod grep;
 mod key;

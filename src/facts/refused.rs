@@ -15,6 +15,8 @@ pub(super) fn needs_checkout(key: &FactKey) -> Fetched {
 pub(super) fn not_allowed(key: &FactKey) -> Fetched {
     Fetched::from(FactValue::Unknown(Reason::new(
         ReasonCode::CommandNotAllowed,
-        format!("{key} was not executed: no policy allows it, and this version executes nothing"),
+        format!(
+            "{key} was not executed: there is no policy that allows it; write `probity.toml` or name one with --policy"
+        ),
     )))
 }

@@ -45,6 +45,8 @@ pub struct RunOutput {
     pub stdout_truncated: bool,
     /// True if standard error went on past the capture limit.
     pub stderr_truncated: bool,
+    /// The layers that confined it, by name; none if that is not known.
+    pub isolation: Arc<[&'static str]>,
 }
 
 /// The value of a fact.

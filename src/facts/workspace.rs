@@ -4,6 +4,10 @@ use std::fmt;
 use std::path::Path;
 
 use crate::counts::{DEFAULT_MAX_BYTES, Store};
+#[cfg(all(feature = "exec", target_os = "linux"))]
+use crate::exec::Executor;
+#[cfg(all(feature = "exec", target_os = "linux"))]
+use crate::facts::execution;
 use crate::facts::{
     CancelToken, Demand, FactKey, FactSource, FetchStats, Fetched, exists, grep, refused,
 };
@@ -18,7 +22,10 @@ pub struct WorkspaceSource {
     tree: Box<dyn Tree>,
     limits: Limits,
     counts: Option<Store>,
-    /// What to answer to `run` and `test`.
+    /// What executes `run` and `test`.
+    #[cfg(all(feature = "exec", target_os = "linux"))]
+    executor: Option<Executor>,
+    /// What to answer to `run` and `test` where nothing executes them.
     refuse: fn(&FactKey) -> Fetched,
 }
 
@@ -47,6 +54,8 @@ impl WorkspaceSource {
             tree: Box::new(tree),
             limits,
             counts: None,
+            #[cfg(all(feature = "exec", target_os = "linux"))]
+            executor: None,
             refuse: refused::not_allowed,
         }
     }
@@ -60,6 +69,14 @@ impl WorkspaceSource {
         }
     }
 
+    /// Executes `run` and `test` as the policy of an executor allows.
+    #[cfg(all(feature = "exec", target_os = "linux"))]
+    #[must_use]
+    pub fn execute(mut self, executor: Executor) -> Self {
+        self.executor = Some(executor);
+        self
+    }
+
     /// Keeps what is counted in a cache directory that many processes may share, so
     /// that what did not change is not searched again.
     ///
@@ -69,6 +86,25 @@ impl WorkspaceSource {
     pub fn remember(mut self, dir: &Path) -> Result<Self, DirError> {
         self.counts = Some(Store::open(dir, &self.tree.space(), DEFAULT_MAX_BYTES)?);
         Ok(self)
+    }
+}
+
+impl WorkspaceSource {
+    /// The answers to `run` and `test`, or none at all.
+    #[cfg(all(feature = "exec", target_os = "linux"))]
+    fn executed(&self, demands: &[Demand<'_>], cancel: &CancelToken) -> Vec<Fetched> {
+        let Some(executor) = &self.executor else {
+            return Vec::new();
+        };
+        let is_executed = |key: &&FactKey| matches!(key, FactKey::Test(_) | FactKey::Run(_));
+        let keys = demands.iter().map(|demand| demand.key).filter(is_executed);
+        execution::execute(executor, &keys.collect::<Vec<_>>(), cancel)
+    }
+
+    #[cfg(not(all(feature = "exec", target_os = "linux")))]
+    #[expect(clippy::unused_self, reason = "as where there is an executor")]
+    const fn executed(&self, _: &[Demand<'_>], _: &CancelToken) -> Vec<Fetched> {
+        Vec::new()
     }
 }
 
@@ -98,12 +134,13 @@ impl FactSource for WorkspaceSource {
         );
         let mut counts = scanned.counts.into_iter();
         let mut existing = scanned.existing.into_iter();
+        let mut executed = self.executed(demands, cancel).into_iter();
         let answers = demands.iter().map(|demand| {
             let answer = match demand.key {
                 FactKey::Exists(path) if path.glob => existing.next(),
                 FactKey::Exists(_) => found.next(),
                 FactKey::Grep(..) | FactKey::Count(..) => counts.next(),
-                FactKey::Test(_) | FactKey::Run(_) => None,
+                FactKey::Test(_) | FactKey::Run(_) => executed.next(),
             };
             answer.unwrap_or_else(|| (self.refuse)(demand.key))
         });

@@ -233,7 +233,10 @@ struct RawRun {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "a program's name, or a table with `program`, `args` and `nondeterministic`")]
+#[serde(
+    untagged,
+    expecting = "a program's name, or a table with `program`, `args` and `nondeterministic`"
+)]
 enum RawAllowed {
     Name(Box<str>),
     Program(RawProgram),

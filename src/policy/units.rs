@@ -48,10 +48,15 @@ fn scaled(text: &str, units: &[(&str, u64)]) -> Result<u64, String> {
     let (number, unit) = text.split_at(digits);
     let scale = units.iter().find(|(name, _)| *name == unit);
     let number = number.parse::<u64>().ok();
-    let scaled = number.zip(scale).map(|(number, (_, scale))| number.checked_mul(*scale));
+    let scaled = number
+        .zip(scale)
+        .map(|(number, (_, scale))| number.checked_mul(*scale));
     scaled.flatten().ok_or_else(|| {
         let names: Vec<_> = units.iter().map(|(name, _)| format!("`{name}`")).collect();
-        format!("`{text}` is not a whole number followed by {}", names.join(", "))
+        format!(
+            "`{text}` is not a whole number followed by {}",
+            names.join(", ")
+        )
     })
 }
 
@@ -77,10 +82,28 @@ mod tests {
 
     #[test]
     fn anything_else_is_refused() {
-        for text in ["", "s", "10", "0s", "25h", "1.5s", "-1s", " 1s", "99999999999999999999h"] {
+        for text in [
+            "",
+            "s",
+            "10",
+            "0s",
+            "25h",
+            "1.5s",
+            "-1s",
+            " 1s",
+            "99999999999999999999h",
+        ] {
             assert!(time(text).is_err(), "{text}");
         }
-        for text in ["", "MiB", "1", "0KiB", "1MB", "1mib", "99999999999999999999GiB"] {
+        for text in [
+            "",
+            "MiB",
+            "1",
+            "0KiB",
+            "1MB",
+            "1mib",
+            "99999999999999999999GiB",
+        ] {
             assert!(size(text).is_err(), "{text}");
         }
     }

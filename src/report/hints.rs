@@ -21,7 +21,7 @@ pub(super) const fn hint(code: ReasonCode) -> &'static str {
         }
         ReasonCode::PatternInvalid => "the fact source was given a pattern that is no regex",
         ReasonCode::CommandNotAllowed => {
-            "commands and tests will run only where a policy, `probity.toml`, allows them, and this version runs none; state it with `grep` or `exists`, or leave it unevaluated here"
+            "commands and tests run only where a policy, `probity.toml` or --policy, allows them"
         }
         ReasonCode::CommandNotFound => {
             "the program must be on the policy's path, which is neither the workspace nor the current directory"
@@ -33,6 +33,16 @@ pub(super) const fn hint(code: ReasonCode) -> &'static str {
             "check the commit out and evaluate without --at, or state it with `grep` or `exists`"
         }
         ReasonCode::CommandTimedOut => "raise the command's time limit in the policy",
+        ReasonCode::CommandOverCpu => "raise the command's CPU limit in the policy",
+        ReasonCode::CommandOverMemory => "raise the command's memory limit in the policy",
+        ReasonCode::CommandOverProcesses => "raise the command's process limit in the policy",
+        ReasonCode::CommandNotStarted => "run the command by hand to see what is wrong with it",
+        ReasonCode::CommandNondeterministic => {
+            "state it with `grep` or `exists`, or with a command whose results are always the same"
+        }
+        ReasonCode::ConfinementUnavailable => {
+            "`probity doctor` shows the layers of this machine; `confinement = \"best-effort\"` in the policy does without"
+        }
         ReasonCode::OutputTruncated => {
             "raise the capture limit in the policy, or make the command print less"
         }

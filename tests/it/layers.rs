@@ -38,7 +38,13 @@ const LAYERS: &[&[&str]] = &[
 ];
 
 /// The files of `facts` that belong to the upper of its two layers.
-const WORKSPACE: &[&str] = &["workspace.rs", "exists.rs", "grep.rs", "refused.rs"];
+const WORKSPACE: &[&str] = &[
+    "workspace.rs",
+    "execution.rs",
+    "exists.rs",
+    "grep.rs",
+    "refused.rs",
+];
 
 fn layer(name: &str) -> usize {
     LAYERS

@@ -19,6 +19,7 @@ pub(crate) fn for_engine(value: FactValue) -> facts::FactValue {
             stderr: Arc::from(output.stderr),
             stdout_truncated: output.stdout_truncated,
             stderr_truncated: output.stderr_truncated,
+            isolation: Arc::default(),
         }),
         FactValue::Unknown(name) => {
             let mut codes = ReasonCode::ALL.iter();

@@ -17,18 +17,45 @@ const WANTED: ABI = ABI::V6;
 
 /// What may be read and executed on every machine.
 const SYSTEM: &[&str] = &[
-    "/bin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/opt", "/proc", "/sbin",
-    "/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm/transparent_hugepage", "/usr",
+    "/bin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/nix/store",
+    "/opt",
+    "/proc",
+    "/sbin",
+    "/sys/devices/system",
+    "/sys/fs/cgroup",
+    "/sys/kernel/mm/transparent_hugepage",
+    "/usr",
 ];
 
 /// Names in `/etc` that hold secrets, and everything below them.
 const SECRET: &[&str] = &[
-    "cron.d", "gshadow", "krb5.keytab", "kubernetes", "letsencrypt", "master.passwd", "security",
-    "shadow", "ssh", "sudoers", "sudoers.d", "wireguard",
+    "cron.d",
+    "gshadow",
+    "krb5.keytab",
+    "kubernetes",
+    "letsencrypt",
+    "master.passwd",
+    "security",
+    "shadow",
+    "ssh",
+    "sudoers",
+    "sudoers.d",
+    "wireguard",
 ];
 
 /// Devices that say nothing of the machine.
-const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+const DEVICES: &[&str] = &[
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+];
 
 /// Restricts this process and those it starts, for good.
 pub(in crate::exec) fn restrict(

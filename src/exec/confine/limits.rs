@@ -6,11 +6,7 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 /// Restricts this process and those it starts.
-pub(in crate::exec) fn restrict(
-    cpu: Duration,
-    memory: u64,
-    processes: u32,
-) -> Result<(), String> {
+pub(in crate::exec) fn restrict(cpu: Duration, memory: u64, processes: u32) -> Result<(), String> {
     let limits = [
         (Resource::Core, 0),
         // A backstop: the helper sees the sum earlier.

@@ -39,9 +39,8 @@ pub(in crate::exec) fn enter(uid: u32, gid: u32) -> Result<(), (Layer, String)> 
     if (geteuid().as_raw(), getegid().as_raw()) != (uid, gid) {
         return Err((Layer::UserNamespace, "the user changed".into()));
     }
-    let mounts = |what: &str, error: rustix::io::Errno| {
-        (Layer::MountNamespace, format!("{what}: {error}"))
-    };
+    let mounts =
+        |what: &str, error: rustix::io::Errno| (Layer::MountNamespace, format!("{what}: {error}"));
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", private).map_err(|error| mounts("private mounts", error))?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
@@ -49,8 +48,14 @@ pub(in crate::exec) fn enter(uid: u32, gid: u32) -> Result<(), (Layer, String)> 
     // Sockets of services: of what runs containers, of agents that hold keys.
     for directory in ["/run", "/var/run"] {
         if fs::symlink_metadata(directory).is_ok_and(|found| found.is_dir()) {
-            mount("tmpfs", directory, "tmpfs", flags, Some(c"size=64k,mode=755"))
-                .map_err(|error| mounts(directory, error))?;
+            mount(
+                "tmpfs",
+                directory,
+                "tmpfs",
+                flags,
+                Some(c"size=64k,mode=755"),
+            )
+            .map_err(|error| mounts(directory, error))?;
         }
     }
     Ok(())

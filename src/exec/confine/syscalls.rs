@@ -66,7 +66,8 @@ pub(in crate::exec) fn restrict(network: bool) -> Result<(), String> {
     refused.insert(libc::SYS_ioctl, typing?);
     if !network {
         let kept = [libc::AF_UNIX];
-        let others = kept.map(|family| condition(0, SeccompCmpOp::Ne, family.cast_unsigned().into()));
+        let others =
+            kept.map(|family| condition(0, SeccompCmpOp::Ne, family.cast_unsigned().into()));
         let others: Result<Vec<_>, String> = others.into_iter().collect();
         refused.insert(libc::SYS_socket, vec![rule(others?)?]);
     }
