@@ -1,5 +1,7 @@
 //! From a decided program to what reports say about it.
 
+use std::sync::Arc;
+
 use crate::batch::facts::Facts;
 use crate::batch::{Evaluation, ShownFact, ShownValue, Verdict};
 use crate::code::{FactSpec, Program};
@@ -148,5 +150,6 @@ fn shown_run(output: &RunOutput) -> ShownValue {
         exit: output.exit,
         stdout: start(&output.stdout),
         stderr: start(&output.stderr),
+        isolation: Arc::clone(&output.isolation),
     }
 }

@@ -91,6 +91,8 @@ pub enum ShownValue {
         stdout: Box<str>,
         /// The start of standard error.
         stderr: Box<str>,
+        /// The layers that confined it, by name.
+        isolation: Arc<[&'static str]>,
     },
     /// The fact is unknown, and why.
     Unknown(Reason),

@@ -267,6 +267,10 @@ impl<'a> Running<'a> {
         let over_cpu = end == Some(End::Signaled(libc::SIGXCPU));
         let end = match stopped.or(end) {
             Some(End::Signaled(_)) if over_cpu => End::OverCpu,
+            // It got there between two looks, and died of what it was refused.
+            Some(End::Exited(_) | End::Signaled(_)) if self.peak > self.job.memory => {
+                End::OverMemory
+            }
             end => end.unwrap_or_else(lost),
         };
         let (stdout, stdout_truncated) = self.stdout.kept();

@@ -32,6 +32,7 @@ pub(super) fn fact(fact: &ShownFact) -> Option<String> {
             exit,
             stdout,
             stderr,
+            ..
         } => {
             let _ = write!(text, ".exit = {exit}");
             for (field, output) in [("stdout", stdout), ("stderr", stderr)] {

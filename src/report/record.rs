@@ -157,6 +157,8 @@ struct FactRecord<'a> {
     stdout: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stderr: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    isolation: &'a [&'static str],
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown: Option<UnknownRecord<'a>>,
     #[serde(skip_serializing_if = "<[Place]>::is_empty", serialize_with = "places")]
@@ -194,10 +196,12 @@ impl<'a> FactRecord<'a> {
                 exit,
                 stdout,
                 stderr,
+                isolation,
             } => {
                 record.exit = Some(*exit);
                 record.stdout = Some(stdout);
                 record.stderr = Some(stderr);
+                record.isolation = isolation;
             }
             ShownValue::Unknown(reason) => {
                 record.unknown = Some(UnknownRecord {

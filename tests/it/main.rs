@@ -15,6 +15,7 @@ mod cli;
 mod corpus;
 mod elench;
 mod engine;
+mod exec;
 mod generate;
 mod git;
 mod git_faults;

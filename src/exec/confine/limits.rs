@@ -11,7 +11,8 @@ pub(in crate::exec) fn restrict(cpu: Duration, memory: u64, processes: u32) -> R
         (Resource::Core, 0),
         // A backstop: the helper sees the sum earlier.
         (Resource::Cpu, cpu.as_secs().saturating_add(2)),
-        (Resource::Data, memory),
+        // Backstops as well: one process that takes twice as much at once.
+        (Resource::Data, memory.saturating_mul(2)),
         (Resource::Fsize, memory),
         // Of all processes of this user in the namespace.
         (Resource::Nproc, u64::from(processes)),

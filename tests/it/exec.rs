@@ -1,0 +1,411 @@
+//! `run`, by claims that try to escape: what a policy does not allow does not happen.
+//!
+//! Where the machine lets no ordinary process have namespaces of its own, commands are
+//! executed as far as it goes (`best-effort`), and what only a namespace keeps is left
+//! out with a word on standard error.
+
+use std::fs;
+use std::net::{TcpListener, UdpSocket};
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::bin::{Bench, log_of};
+
+const POLICY: &str = r#"
+[run]
+allow = ["sh", "bash", "cat", "true", "env", "setsid", "yes", "head", "ls", "sleep"]
+write = ["out"]
+timeout = "2s"
+cpu = "20s"
+memory = "200MiB"
+output = "64KiB"
+processes = 40
+"#;
+
+/// A policy, and a workspace with a directory that may be written.
+struct Cell {
+    bench: Bench,
+    policy: PathBuf,
+}
+
+impl Cell {
+    fn new(policy: &str) -> Self {
+        let bench = Bench::new();
+        bench.file("inside.txt", "inside\n");
+        bench.file("out/kept.txt", "kept\n");
+        let policy = bench.log("policy.toml", policy);
+        Self { bench, policy }
+    }
+
+    /// What came of one command: its fact, and the whole result.
+    fn run(&self, command: &str) -> Done {
+        let quoted = command.replace('\\', "\\\\").replace('"', "\\\"");
+        let source = format!(r#"run("{quoted}").exit == 0"#);
+        let log = self.bench.log("log.jsonl", log_of(&[&source]));
+        let policy = self.policy.to_str().expect("a path in UTF-8");
+        let (mut results, _, _) = self.bench.check(&log, &["--policy", policy, "--no-cache"]);
+        let result = results.remove(0);
+        assert_ne!(result["verdict"], "invalid", "{result}");
+        Done(result)
+    }
+
+    /// The same for a script.
+    fn script(&self, script: &str) -> Done {
+        assert!(!script.contains('\''), "{script}");
+        self.run(&format!("sh -c '{script}'"))
+    }
+}
+
+/// The result of a claim about a command.
+struct Done(Value);
+
+impl Done {
+    fn fact(&self) -> &Value {
+        &self.0["facts"][0]
+    }
+
+    fn exit(&self) -> i64 {
+        let exit = self.fact()["exit"].as_i64();
+        exit.unwrap_or_else(|| panic!("it has no exit status: {}", self.0))
+    }
+
+    fn stdout(&self) -> &str {
+        self.fact()["stdout"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{}", self.0))
+    }
+
+    fn stderr(&self) -> &str {
+        self.fact()["stderr"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{}", self.0))
+    }
+
+    fn code(&self) -> &str {
+        self.0["code"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{}", self.0))
+    }
+
+    fn has_layer(&self, name: &str) -> bool {
+        let layers = self.fact()["isolation"].as_array();
+        layers.is_some_and(|layers| layers.iter().any(|layer| layer == name))
+    }
+}
+
+/// How many processes have the text among their arguments.
+fn processes_with(text: &str) -> usize {
+    let entries = fs::read_dir("/proc").expect("the processes can be listed");
+    let lines = entries
+        .flatten()
+        .filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+    lines
+        .filter(|line| String::from_utf8_lossy(line).contains(text))
+        .count()
+}
+
+#[test]
+fn a_command_runs_without_a_shell_in_the_workspace_with_a_clean_environment() {
+    let cell = Cell::new(POLICY);
+    let done = cell.run("cat inside.txt");
+    assert_eq!((done.exit(), done.stdout()), (0, "inside\n"));
+    let done = cell.run("env");
+    for line in done.stdout().lines() {
+        let name = line.split('=').next().unwrap_or_default();
+        let known = [
+            "LANG", "LC_ALL", "NO_COLOR", "TERM", "TZ", "HOME", "TMPDIR", "PATH",
+        ];
+        assert!(known.contains(&name), "{line}");
+    }
+    let done = cell.script("umask; ulimit -c; cat; ls /proc/self/fd | wc -l");
+    // Four descriptors: the standard ones, and the directory that is listed.
+    assert_eq!(done.stdout(), "0077\n0\n4\n");
+    let done = cell.script("kill -9 $$");
+    assert_eq!(done.exit(), 137);
+    let done = cell.script("exit 7");
+    assert_eq!(done.exit(), 7);
+}
+
+#[test]
+fn layers_are_reported() {
+    let done = Cell::new(POLICY).run("true");
+    for layer in [
+        "landlock",
+        "seccomp",
+        "pid-namespace",
+        "network-namespace",
+        "rlimits",
+    ] {
+        assert!(done.has_layer(layer), "{layer}: {}", done.0);
+    }
+}
+
+#[test]
+fn what_the_policy_does_not_allow_is_not_executed() {
+    let cell = Cell::new(POLICY);
+    assert_eq!(cell.run("touch out/x").code(), "command_not_allowed");
+    assert_eq!(cell.run("/bin/true").code(), "command_not_allowed");
+    assert_eq!(cell.run("./inside.txt").code(), "command_not_allowed");
+    let cell = Cell::new(
+        "[run]\nallow = [\"no-such-program\", { program = \"sh\", args = [\"-c\", \"true\"] }, { program = \"env\", nondeterministic = true }]",
+    );
+    assert_eq!(cell.run("no-such-program").code(), "command_not_found");
+    assert_eq!(cell.run("sh -c true").exit(), 0);
+    assert_eq!(cell.run("sh -c false").code(), "command_not_allowed");
+    assert_eq!(cell.run("env").code(), "command_nondeterministic");
+}
+
+#[test]
+fn a_program_of_the_workspace_is_never_started() {
+    let bench = Bench::new();
+    bench.file("bin/tool", "#!/bin/sh\necho owned\n");
+    let tool = bench.root().join("bin/tool");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&tool, mode).expect("the mode can be set");
+    let outside = bench.outside("links");
+    fs::create_dir(&outside).expect("a directory can be made");
+    std::os::unix::fs::symlink(&tool, outside.join("linked")).expect("a link can be made");
+    let policy = format!(
+        "[run]\nallow = [\"tool\", \"linked\", \"{}\"]\npath = [\"{}\", \"{}\"]",
+        tool.display(),
+        bench.root().join("bin").display(),
+        outside.display()
+    );
+    let policy = bench.log("policy.toml", policy);
+    let cell = Cell { bench, policy };
+    for command in ["tool", "linked", tool.to_str().expect("a path in UTF-8")] {
+        assert_eq!(cell.run(command).code(), "command_not_allowed", "{command}");
+    }
+}
+
+#[test]
+fn files_outside_are_neither_read_nor_written() {
+    let cell = Cell::new(POLICY);
+    let secret = cell.bench.log("secret.txt", "secret\n");
+    let done = cell.script(&format!("cat {}", secret.display()));
+    assert_ne!(done.exit(), 0);
+    assert_eq!(done.stdout(), "");
+    for path in ["/etc/shadow", "/proc/1/environ", "/root/.bashrc"] {
+        let done = cell.script(&format!("cat {path}"));
+        assert_eq!(done.stdout(), "", "{path}");
+    }
+    let outside = cell.bench.outside("written.txt");
+    let all = format!(
+        "echo x > {0}; ln -s {0} out/link; echo x > out/link; echo x > new.txt; echo x > inside.txt; mv inside.txt out/; rm inside.txt; ln inside.txt out/hard; true",
+        outside.display()
+    );
+    assert_eq!(cell.script(&all).exit(), 0);
+    assert!(!outside.exists());
+    assert!(!cell.bench.root().join("new.txt").exists());
+    let inside = fs::read_to_string(cell.bench.root().join("inside.txt"));
+    assert_eq!(inside.expect("it is still there"), "inside\n");
+    let done = cell.script("echo x > out/new.txt; echo y > $TMPDIR/y; cat $TMPDIR/y out/new.txt");
+    assert_eq!(done.stdout(), "y\nx\n");
+    assert!(cell.bench.root().join("out/new.txt").exists());
+}
+
+#[test]
+fn the_network_is_refused_unless_allowed() {
+    let tcp = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let udp = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
+    tcp.set_nonblocking(true).expect("it can be set");
+    udp.set_nonblocking(true).expect("it can be set");
+    let port =
+        |address: std::io::Result<std::net::SocketAddr>| address.expect("it is bound").port();
+    let (tcp_port, udp_port) = (port(tcp.local_addr()), port(udp.local_addr()));
+    let cell = Cell::new(POLICY);
+    let send = |kind: &str, port| format!("bash -c 'echo hello > /dev/{kind}/127.0.0.1/{port}'");
+    let mut buffer = [0; 16];
+    for (kind, port) in [("tcp", tcp_port), ("udp", udp_port)] {
+        let done = cell.run(&send(kind, port));
+        assert_ne!(done.exit(), 0, "{kind}");
+    }
+    assert!(tcp.accept().is_err());
+    assert!(udp.recv(&mut buffer).is_err());
+    // The same commands reach them once they may.
+    let cell = Cell::new(&format!("{POLICY}network = true\n"));
+    for (kind, port) in [("tcp", tcp_port), ("udp", udp_port)] {
+        let done = cell.run(&send(kind, port));
+        assert_eq!(done.exit(), 0, "{kind}: {}", done.stderr());
+    }
+    assert!(tcp.accept().is_ok());
+    assert!(udp.recv(&mut buffer).is_ok());
+}
+
+#[test]
+fn nothing_survives_however_it_hides() {
+    let cell = Cell::new(POLICY);
+    let marks = ["86401.1", "86401.2", "86401.3", "86401.4"];
+    let [session, double, deaf, plain] = marks;
+    let script = format!(
+        "setsid sleep {session} & (setsid sh -c \"sleep {double} & sleep {double}\" &); (trap \"\" TERM HUP INT; sleep {deaf}) & sleep {plain} & sleep 0.1; echo ready"
+    );
+    for _ in 0..3 {
+        assert_eq!(cell.script(&script).stdout(), "ready\n");
+        for mark in marks {
+            assert_eq!(processes_with(&format!("sleep\0{mark}")), 0, "{mark}");
+        }
+    }
+    // The same at the time limit.
+    let begun = Instant::now();
+    let done = cell.script(&format!("{script}; trap \"\" TERM; sleep {plain}"));
+    assert_eq!(done.code(), "command_timed_out");
+    assert!(begun.elapsed() < Duration::from_secs(8));
+    for mark in marks {
+        assert_eq!(processes_with(&format!("sleep\0{mark}")), 0, "{mark}");
+    }
+}
+
+#[test]
+fn nothing_survives_a_batch_that_is_killed() {
+    let cell = Cell::new(&POLICY.replace("\"2s\"", "\"60s\""));
+    let source = r#"run("sh -c 'setsid sleep 86402.1 & sleep 86402.2'").exit == 0"#;
+    let policy = cell.policy.to_str().expect("a path in UTF-8");
+    for signal in ["-INT", "-KILL"] {
+        let mut child = cell
+            .bench
+            .command(&["eval", source, "--no-cache", "--policy", policy])
+            .process_group(0)
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("it starts");
+        wait_until("it runs", || processes_with("sleep\086402") == 2);
+        let killed = Command::new("kill")
+            .args([signal, &child.id().to_string()])
+            .status();
+        assert!(killed.expect("kill runs").success());
+        child.wait().expect("it ends");
+        wait_until("all ended", || processes_with("sleep\086402") == 0);
+    }
+}
+
+fn wait_until(what: &str, is: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is() {
+        assert!(
+            begun.elapsed() < Duration::from_secs(20),
+            "not in time: {what}"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_fork_bomb_and_a_memory_hog_are_contained() {
+    let cell = Cell::new(POLICY);
+    let done = cell.script("f() { f | f & }; f; sleep 1");
+    assert_eq!(done.code(), "command_over_processes");
+    let done = cell.script("x=xxxxxxxx; while :; do x=$x$x; done");
+    assert_eq!(done.code(), "command_over_memory");
+    let done =
+        cell.script("while :; do head -c 30000000 /dev/zero | tr \"\\\\0\" x > $TMPDIR/x; done");
+    assert!(
+        ["command_timed_out", "command_over_cpu"].contains(&done.code()),
+        "{}",
+        done.0
+    );
+}
+
+#[test]
+fn a_flood_is_drained_and_what_was_kept_counts() {
+    let cell = Cell::new(POLICY);
+    let done = cell.run("head -c 50000000 /dev/zero");
+    assert_eq!(done.exit(), 0);
+    let flood = r#"run("sh -c 'echo begin; head -c 5000000 /dev/zero; echo end'")"#;
+    let policy = cell.policy.to_str().expect("a path in UTF-8");
+    for (rest, status) in [
+        (r#".stdout.contains("begin")"#, 0),
+        (r#".stdout.contains("end")"#, 3),
+    ] {
+        let run = cell
+            .bench
+            .run(&["eval", &format!("{flood}{rest}"), "--policy", policy]);
+        assert_eq!(run.status, status, "{}", run.stdout);
+        assert_eq!(
+            status == 3,
+            run.stdout.contains("output_truncated"),
+            "{}",
+            run.stdout
+        );
+    }
+    assert_eq!(cell.run("yes").code(), "command_timed_out");
+}
+
+#[test]
+fn cpu_time_is_limited_for_all_processes_together() {
+    let cell = Cell::new(
+        &POLICY
+            .replace("\"20s\"", "\"1s\"")
+            .replace("\"2s\"", "\"60s\""),
+    );
+    let spin = "while :; do :; done";
+    let done = cell.script(&format!("({spin}) & ({spin}) & {spin}"));
+    assert_eq!(done.code(), "command_over_cpu");
+    let many = "i=0; while [ $i -lt 1000000 ]; do sh -c : ; i=$((i+1)); done";
+    assert_eq!(cell.script(many).code(), "command_over_cpu");
+}
+
+#[test]
+fn a_terminal_is_out_of_reach() {
+    let cell = Cell::new(POLICY);
+    let done = cell.script("echo stolen > /dev/tty");
+    assert_ne!(done.exit(), 0);
+    // A session of its own, without a terminal: field 7 of the own status is 0.
+    let done = cell.script("read -r a < /proc/self/stat; set -- $a; echo $6 $7");
+    let fields: Vec<&str> = done.stdout().split_whitespace().collect();
+    assert_eq!(fields[1], "0", "{}", done.stdout());
+}
+
+#[test]
+fn one_command_is_executed_once_for_a_batch() {
+    let cell = Cell::new(POLICY);
+    let log: Vec<String> = (0..20)
+        .map(|number| format!(r#"run("sh -c 'echo x >> out/count'").exit == 0 && grep(/x/, "inside.txt") == 0 && exists("absent{number}") == false"#))
+        .map(|source| source.replace(" == false", "").replace("exists(", "!exists("))
+        .collect();
+    let log: Vec<&str> = log.iter().map(String::as_str).collect();
+    let log = cell.bench.log("log.jsonl", log_of(&log));
+    let policy = cell.policy.to_str().expect("a path in UTF-8");
+    let (_, summary, status) = cell.bench.check(&log, &["--policy", policy]);
+    assert_eq!(status, 0, "{summary}");
+    let count = fs::read_to_string(cell.bench.root().join("out/count"));
+    assert_eq!(count.expect("it was written"), "x\n");
+}
+
+#[test]
+fn a_policy_in_the_workspace_is_used_and_named_and_another_takes_its_place() {
+    let bench = Bench::new();
+    bench.file("probity.toml", "[run]\nallow = [\"true\"]\n");
+    let claim = r#"run("true").exit == 0"#;
+    let run = bench.run(&["eval", claim]);
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    assert!(
+        run.stderr.contains("a file of the workspace"),
+        "{}",
+        run.stderr
+    );
+    let other = bench.log("other.toml", "[run]\nallow = [\"false\"]\n");
+    let run = bench.run(&[
+        "eval",
+        claim,
+        "--policy",
+        other.to_str().expect("a path in UTF-8"),
+    ]);
+    assert_eq!(run.status, 3, "{}", run.stdout);
+    for bad in [
+        "[run]\nalow = []\n",
+        "[run]\ntimeout = \"soon\"\n",
+        "run = 1",
+        "[run]\nwrite = [\"../x\"]",
+    ] {
+        bench.file("probity.toml", bad);
+        let run = bench.run(&["eval", claim]);
+        assert_eq!(run.status, 2, "{bad}");
+        assert!(run.stderr.contains("probity.toml"), "{}", run.stderr);
+    }
+}
