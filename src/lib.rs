@@ -63,6 +63,8 @@ pub mod report;
 pub mod scan;
 mod sealed;
 pub mod syntax;
+#[cfg(all(feature = "exec", target_os = "linux"))]
+mod testing;
 pub mod vm;
 
 pub use digest::{Digest, DigestError};

@@ -9,6 +9,7 @@ use crate::batch::account::Account;
 use crate::code::FactSpec;
 use crate::facts::{
     Cell, Cost, Demand, FactKey, FactSource, FactTable, FactValue, FetchStats, Fetched, Place,
+    TestRun,
 };
 
 /// All facts met so far and the table that the machine reads.
@@ -32,6 +33,7 @@ struct State {
     /// What was fetched; pending if nothing was.
     cell: Cell,
     places: Vec<Place>,
+    tests: Vec<TestRun>,
     /// What it cost.
     cost: Cost,
     /// Programs of this stage that asked.
@@ -78,6 +80,10 @@ impl Facts {
 
     pub(super) fn places(&self, number: u32) -> &[Place] {
         self.state(number).map_or(&[], |state| &state.places)
+    }
+
+    pub(super) fn tests(&self, number: u32) -> &[TestRun] {
+        self.state(number).map_or(&[], |state| &state.tests)
     }
 
     /// Starts a window: nothing is seen until it is asked for.
@@ -143,6 +149,7 @@ impl Facts {
             let state = &mut self.states[number as usize];
             state.cell = self.table.cell(number);
             state.places = fetched.places;
+            state.tests = fetched.tests;
             state.cost = fetched.cost;
             share(fetched.cost, &state.asking, &mut charges);
         }

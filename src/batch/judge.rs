@@ -84,6 +84,7 @@ fn shown(spec: &FactSpec, number: u32, facts: &Facts, exact: bool) -> ShownFact 
     ShownFact {
         value: shown_value(spec, number, facts, exact),
         places: facts.places(number).to_vec(),
+        tests: facts.tests(number).to_vec(),
         ..not_needed(spec)
     }
 }
@@ -95,6 +96,7 @@ fn not_needed(spec: &FactSpec) -> ShownFact {
         args: spec.key.shown_arguments(),
         value: ShownValue::NotNeeded,
         places: Vec::new(),
+        tests: Vec::new(),
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::budget::Budgets;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::digest::Digest;
-use crate::facts::{Cost, Place, Primitive, ScanStats};
+use crate::facts::{Cost, Place, Primitive, ScanStats, TestRun};
 use crate::reason::Reason;
 
 /// What became of a claim. Only [`Verdict::Pass`] passes.
@@ -111,6 +111,8 @@ pub struct ShownFact {
     pub value: ShownValue,
     /// The first places, where they were asked for.
     pub places: Vec<Place>,
+    /// Of `test`: what was run for it.
+    pub tests: Vec<TestRun>,
 }
 
 /// What one distinct program came to; shared by every claim that states it.

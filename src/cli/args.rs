@@ -62,6 +62,10 @@ pub(super) enum Command {
     Disasm(DisasmArgs),
     Digest(DigestArgs),
     Cache(CacheArgs),
+    #[cfg(target_os = "linux")]
+    Policy(crate::cli::policy::PolicyArgs),
+    #[cfg(target_os = "linux")]
+    Doctor(crate::cli::doctor::DoctorArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }

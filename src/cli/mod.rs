@@ -8,6 +8,8 @@ mod check;
 mod completions;
 mod digest;
 mod disasm;
+#[cfg(target_os = "linux")]
+mod doctor;
 mod duration;
 mod error;
 mod eval;
@@ -22,6 +24,8 @@ mod man;
 mod message;
 mod options;
 mod output;
+#[cfg(target_os = "linux")]
+mod policy;
 mod progress;
 mod run;
 mod setup;

@@ -28,6 +28,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Disasm(args) => disasm::run(&args),
         Command::Digest(args) => digest::run(&args),
         Command::Cache(args) => cache::run(&args),
+        #[cfg(target_os = "linux")]
+        Command::Policy(args) => crate::cli::policy::run(&args),
+        #[cfg(target_os = "linux")]
+        Command::Doctor(args) => crate::cli::doctor::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     };

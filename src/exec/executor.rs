@@ -9,7 +9,7 @@ use crate::budget::CancelToken;
 use crate::exec::client::Client;
 use crate::exec::command::{Command, Execution, Failure, Place, judge};
 use crate::exec::program::{allowed, resolve};
-use crate::policy::Policy;
+use crate::policy::{Bounds, Policy};
 use crate::reason::{Reason, ReasonCode};
 
 /// An executor could not be made.
@@ -74,6 +74,19 @@ impl Executor {
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The file of an allowed program, as `run` would start it.
+    ///
+    /// # Errors
+    /// The reason why it would not be started.
+    pub fn program(&self, name: &str) -> Result<PathBuf, Reason> {
+        resolve(name, &self.policy.bounds.path, &self.root)
+    }
+
+    /// The file of a program within bounds.
+    pub(crate) fn resolve(&self, name: &str, bounds: &Bounds) -> Result<PathBuf, Reason> {
+        resolve(name, &bounds.path, &self.root)
     }
 
     /// Executes a command line of `run`, if the policy allows it.

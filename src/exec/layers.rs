@@ -24,13 +24,11 @@ pub enum Layer {
     NetworkNamespace,
     /// Resource limits on each process.
     Rlimits,
-    /// A control group of version 2 around all processes.
-    Cgroup,
 }
 
 impl Layer {
     /// Every layer.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 7] = [
         Self::Landlock,
         Self::Seccomp,
         Self::UserNamespace,
@@ -38,7 +36,6 @@ impl Layer {
         Self::MountNamespace,
         Self::NetworkNamespace,
         Self::Rlimits,
-        Self::Cgroup,
     ];
 
     /// The name in reports.
@@ -52,7 +49,6 @@ impl Layer {
             Self::MountNamespace => "mount-namespace",
             Self::NetworkNamespace => "network-namespace",
             Self::Rlimits => "rlimits",
-            Self::Cgroup => "cgroup",
         }
     }
 

@@ -20,6 +20,7 @@ mod supervise;
 mod sys;
 mod tree;
 
+pub(crate) use command::Command;
 pub use command::{Execution, Failure};
 pub use executor::{ExecError, Executor};
 pub use helper::serve_if_asked;

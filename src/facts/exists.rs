@@ -34,6 +34,7 @@ fn answer(exists: Result<bool, Reason>, fuel: u64) -> Fetched {
             ..Cost::default()
         },
         places: Vec::new(),
+        tests: Vec::new(),
     }
 }
 

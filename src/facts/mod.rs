@@ -16,6 +16,7 @@ pub use crate::budget::CancelToken;
 pub use key::{FactKey, PathSpec, Pattern, Primitive, RegexFlags};
 pub use source::{
     Cost, Demand, FactSource, FactValue, FetchStats, Fetched, Place, RunOutput, ScanStats,
+    TestOutcome, TestRun,
 };
 pub use table::{Cell, FactTable};
 pub use workspace::WorkspaceSource;

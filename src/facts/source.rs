@@ -1,6 +1,7 @@
 //! The seam between the planner and whoever knows the world.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::budget::CancelToken;
 use crate::facts::FactKey;
@@ -47,6 +48,40 @@ pub struct RunOutput {
     pub stderr_truncated: bool,
     /// The layers that confined it, by name; none if that is not known.
     pub isolation: Arc<[&'static str]>,
+}
+
+/// One test that was run for a fact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestRun {
+    /// The full name, as the runner lists it.
+    pub name: Box<str>,
+    /// How it ended.
+    pub outcome: TestOutcome,
+    /// How long it took, where the runner says so.
+    pub duration: Option<Duration>,
+}
+
+/// How a test ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TestOutcome {
+    /// It passed.
+    Passed,
+    /// It failed.
+    Failed,
+    /// It is ignored, and did not run.
+    Ignored,
+}
+
+impl TestOutcome {
+    /// The name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Ignored => "ignored",
+        }
+    }
 }
 
 /// The value of a fact.
@@ -98,6 +133,8 @@ pub struct Fetched {
     pub cost: Cost,
     /// The first places, as many as were asked for, in path and line order.
     pub places: Vec<Place>,
+    /// Of `test`: what was run.
+    pub tests: Vec<TestRun>,
 }
 
 impl From<FactValue> for Fetched {
@@ -106,6 +143,7 @@ impl From<FactValue> for Fetched {
             value,
             cost: Cost::default(),
             places: Vec::new(),
+            tests: Vec::new(),
         }
     }
 }

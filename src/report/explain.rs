@@ -75,6 +75,9 @@ impl Explanation {
                 for place in &fact.places {
                     writeln!(out, "    {}", facts::places(std::slice::from_ref(place)))?;
                 }
+                for run in &fact.tests {
+                    writeln!(out, "    {}", facts::test_run(run, self.timings))?;
+                }
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::batch::{ShownFact, ShownValue};
-use crate::facts::{Cost, Place, Primitive};
+use crate::facts::{Cost, Place, Primitive, TestRun};
 use crate::report::escape;
 
 /// Most characters of an argument, an output or a path that are shown.
@@ -74,6 +74,16 @@ pub(super) fn places(places: &[Place]) -> String {
             text.push_str(", ");
         }
         let _ = write!(text, "{}:{}", escape(&place.path, WIDTH), place.line);
+    }
+    text
+}
+
+/// A test that was run, like `tests::parses: passed in 12 ms`.
+pub(super) fn test_run(run: &TestRun, timings: bool) -> String {
+    let mut text = format!("{}: {}", escape(&run.name, WIDTH), run.outcome.name());
+    if let Some(time) = run.duration.filter(|_| timings) {
+        let ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let _ = write!(text, " in {}", duration(ns));
     }
     text
 }
@@ -153,6 +163,7 @@ mod tests {
             args: vec!["a/b\u{1b}".into(), "src/\"x\"".into()],
             value: ShownValue::AtLeast(2),
             places: Vec::new(),
+            tests: Vec::new(),
         };
         assert_eq!(
             super::fact(&fact).unwrap(),

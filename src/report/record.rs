@@ -60,7 +60,10 @@ impl<'a> Record<'a> {
                 record: &result.record_diagnostics,
                 predicate: evaluation.map_or(&[], |evaluation| &evaluation.diagnostics),
             },
-            facts: Facts(judged.map_or(&[], |evaluation| &evaluation.facts)),
+            facts: Facts {
+                all: judged.map_or(&[], |evaluation| &evaluation.facts),
+                timings,
+            },
             cost: judged.and_then(|evaluation| CostRecord::new(evaluation.cost, timings)),
         }
     }
@@ -124,11 +127,15 @@ impl SpanRecord {
 }
 
 /// The facts that the predicate was decided by.
-struct Facts<'a>(&'a [ShownFact]);
+struct Facts<'a> {
+    all: &'a [ShownFact],
+    timings: bool,
+}
 
 impl<'a> Facts<'a> {
     fn needed(&self) -> impl Iterator<Item = FactRecord<'a>> {
-        self.0.iter().filter_map(FactRecord::new)
+        let record = |fact| FactRecord::new(fact, self.timings);
+        self.all.iter().filter_map(record)
     }
 
     fn is_empty(&self) -> bool {
@@ -163,6 +170,16 @@ struct FactRecord<'a> {
     unknown: Option<UnknownRecord<'a>>,
     #[serde(skip_serializing_if = "<[Place]>::is_empty", serialize_with = "places")]
     places: &'a [Place],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tests: Vec<TestRecord<'a>>,
+}
+
+#[derive(Serialize)]
+struct TestRecord<'a> {
+    name: &'a str,
+    outcome: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration_ns: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -181,11 +198,23 @@ struct UnknownRecord<'a> {
 }
 
 impl<'a> FactRecord<'a> {
-    fn new(fact: &'a ShownFact) -> Option<Self> {
+    fn new(fact: &'a ShownFact, timings: bool) -> Option<Self> {
         let mut record = Self {
             primitive: fact.primitive.name(),
             args: &fact.args,
             places: &fact.places,
+            tests: fact
+                .tests
+                .iter()
+                .map(|run| TestRecord {
+                    name: &run.name,
+                    outcome: run.outcome.name(),
+                    duration_ns: run
+                        .duration
+                        .filter(|_| timings)
+                        .map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)),
+                })
+                .collect(),
             ..Self::default()
         };
         match &fact.value {

@@ -144,6 +144,7 @@ pub(super) fn fact(primitive: Primitive, args: &[&str], value: ShownValue) -> Sh
         args: args.iter().map(|&arg| arg.into()).collect(),
         value,
         places: Vec::new(),
+        tests: Vec::new(),
     }
 }
 
@@ -185,6 +186,7 @@ fn fail() -> ClaimResult {
         exit: 2,
         stdout: "".into(),
         stderr: "no rule\n\u{1b}[2J".into(),
+        isolation: ["landlock", "seccomp"].into(),
     };
     evaluation.facts = vec![grep, fact(Primitive::Run, &["make"], run)];
     together(result, evaluation)

@@ -348,6 +348,7 @@ impl<'a> Context<'a> {
                     ..Cost::default()
                 },
                 places: Vec::new(),
+                tests: Vec::new(),
             });
         }
         finish_existence(existence, self.scanner.cancel)

@@ -119,6 +119,7 @@ impl<'a> Tally<'a> {
             value,
             cost: self.own,
             places: self.places,
+            tests: Vec::new(),
         }
     }
 }

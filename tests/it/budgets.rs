@@ -50,6 +50,7 @@ impl FactSource for Priced {
                 value,
                 cost,
                 places: Vec::new(),
+                tests: Vec::new(),
             }
         });
         (answers.collect(), FetchStats::default())

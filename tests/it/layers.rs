@@ -22,6 +22,7 @@ const LAYERS: &[&[&str]] = &[
     &["scan"],
     &["policy"],
     &["exec"],
+    &["testing"],
     &["facts/workspace"],
     &["syntax"],
     &["check"],

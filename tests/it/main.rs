@@ -30,6 +30,7 @@ mod oversubscribed;
 mod properties;
 mod regressions;
 mod suites;
+mod testing;
 mod threats;
 mod truncation;
 mod workspace;

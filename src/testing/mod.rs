@@ -1,0 +1,9 @@
+//! Answers `test`: finds the tests that a name means and runs all that are needed in as
+//! few processes as the runner allows.
+
+mod cargo;
+mod names;
+mod plan;
+mod runner;
+
+pub(crate) use plan::{Answer, answer};
