@@ -31,6 +31,8 @@ pub struct Execution {
     pub wall_ns: u64,
     /// Most resident memory of all its processes, in bytes.
     pub peak_memory: u64,
+    /// The file it was to leave.
+    pub(crate) report: Option<Vec<u8>>,
 }
 
 /// Why a command has no exit status.
@@ -55,7 +57,14 @@ pub(crate) struct Command<'a> {
     pub(crate) bounds: &'a Bounds,
     /// More variables, over those of the policy.
     pub(crate) env: &'a [(&'a str, OsString)],
+    /// A file that is put into its temporary directory.
+    pub(crate) given: Option<(&'a str, &'a str)>,
+    /// A file that it may leave there, which is read.
+    pub(crate) report: Option<&'a str>,
 }
+
+/// In arguments and in the file that is given: the temporary directory.
+pub(crate) const TEMPORARY: &str = "{temporary}";
 
 /// The rest of what a job needs.
 pub(super) struct Place<'a> {
@@ -118,7 +127,7 @@ impl Command<'_> {
             words: self
                 .words
                 .iter()
-                .map(|word| word.as_os_str().into())
+                .map(|word| placed(word, place).as_os_str().into())
                 .collect(),
             env: env
                 .iter()
@@ -164,6 +173,14 @@ impl Command<'_> {
     }
 }
 
+/// A word with the temporary directory written out.
+fn placed(word: &OsString, place: &Place<'_>) -> OsString {
+    match (word.to_str(), place.temporary.to_str()) {
+        (Some(text), Some(temporary)) => text.replace(TEMPORARY, temporary).into(),
+        _ => word.clone(),
+    }
+}
+
 /// What may be read in the home of a toolchain: all but its secrets.
 fn toolchain(home: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(home).into_iter().flatten().flatten();
@@ -204,6 +221,7 @@ pub(super) fn judge(
                 cpu_ns: ended.cpu_ns,
                 wall_ns: ended.wall_ns,
                 peak_memory: ended.peak,
+                report: None,
             });
         }
         End::TimedOut => (

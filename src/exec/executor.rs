@@ -7,10 +7,13 @@ use std::sync::Mutex;
 
 use crate::budget::CancelToken;
 use crate::exec::client::Client;
-use crate::exec::command::{Command, Execution, Failure, Place, judge};
+use crate::exec::command::{Command, Execution, Failure, Place, TEMPORARY, judge};
 use crate::exec::program::{allowed, resolve};
 use crate::policy::{Bounds, Policy};
 use crate::reason::{Reason, ReasonCode};
+
+/// Larger reports are not read, in bytes.
+const MOST_REPORT: u64 = 256 << 20;
 
 /// An executor could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -84,6 +87,17 @@ impl Executor {
         resolve(name, &self.policy.bounds.path, &self.root)
     }
 
+    /// Reads a file of the workspace and removes it. `None` if it is not there, too
+    /// large, or reached through a link out of the workspace.
+    pub(crate) fn take(&self, path: &Path) -> Option<Vec<u8>> {
+        let path = self.root.join(path);
+        let directory = path.parent()?.canonicalize().ok()?;
+        let path = directory.join(path.file_name()?);
+        let bytes = left(&path).filter(|_| directory.starts_with(&self.root))?;
+        std::fs::remove_file(&path).ok()?;
+        Some(bytes)
+    }
+
     /// The file of a program within bounds.
     pub(crate) fn resolve(&self, name: &str, bounds: &Bounds) -> Result<PathBuf, Reason> {
         resolve(name, &bounds.path, &self.root)
@@ -113,6 +127,8 @@ impl Executor {
             words: &words,
             bounds: &self.policy.bounds,
             env: &[],
+            given: None,
+            report: None,
         };
         self.execute(line, &command, cancel)
     }
@@ -130,6 +146,10 @@ impl Executor {
         };
         let temporary = tempfile::Builder::new().prefix("probity-").tempdir();
         let temporary = temporary.map_err(not_started)?.keep();
+        if let Some((name, text)) = command.given {
+            let text = text.replace(TEMPORARY, &temporary.to_string_lossy());
+            std::fs::write(temporary.join(name), text).map_err(not_started)?;
+        }
         let job = command.job(&Place {
             root: &self.root,
             temporary: &temporary,
@@ -148,17 +168,22 @@ impl Executor {
             }
             Ok(answer)
         });
+        let report = command.report.and_then(|name| left(&temporary.join(name)));
         discard(&temporary);
         match answer.map_err(not_started)? {
             Some(answer) => {
                 cancel.charge_cpu(answer.ended.cpu_ns);
-                judge(
+                let done = judge(
                     shown,
                     command.bounds,
                     answer.ended,
                     answer.stdout,
                     answer.stderr,
-                )
+                );
+                done.map(|execution| Execution {
+                    report,
+                    ..execution
+                })
             }
             None => {
                 let why = format!("`{shown}` was killed because the batch was stopped");
@@ -166,6 +191,24 @@ impl Executor {
             }
         }
     }
+}
+
+/// What a command left, unless it is no file or too large.
+fn left(path: &Path) -> Option<Vec<u8>> {
+    use std::io::Read as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
+
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    let flags = flags.bits().cast_signed();
+    let file = std::fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)
+        .ok()?;
+    file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let mut bytes = Vec::new();
+    file.take(MOST_REPORT + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= MOST_REPORT).then_some(bytes)
 }
 
 /// Removes a directory of which the command may have taken permissions away.

@@ -16,7 +16,7 @@ pub(super) fn not_allowed(key: &FactKey) -> Fetched {
     Fetched::from(FactValue::Unknown(Reason::new(
         ReasonCode::CommandNotAllowed,
         format!(
-            "{key} was not executed: there is no policy that allows it; write `probity.toml` or name one with --policy"
+            "{key} was not executed: no policy allows it; write one, `probity.toml`, or name one with --policy"
         ),
     )))
 }

@@ -295,8 +295,8 @@ impl RawRun {
                 ));
             }
         }
-        let named = |name: &&Box<str>| name.is_empty() || name.contains(['=', '\0']);
-        if let Some(name) = self.env.iter().find(named) {
+        let mut names = self.env.iter().map(|name| &**name);
+        if let Some(name) = names.find(|name| name.is_empty() || name.contains(['=', '\0'])) {
             return Err(format!("`{name}` in `env` is no name of a variable"));
         }
         if self.processes == Some(0) {

@@ -41,7 +41,7 @@ pub(super) const fn hint(code: ReasonCode) -> &'static str {
             "state it with `grep` or `exists`, or with a command whose results are always the same"
         }
         ReasonCode::ConfinementUnavailable => {
-            "`probity doctor` shows the layers of this machine; `confinement = \"best-effort\"` in the policy does without"
+            "see the layers of this machine with `probity doctor`; `confinement = \"best-effort\"` in the policy does without"
         }
         ReasonCode::OutputTruncated => {
             "raise the capture limit in the policy, or make the command print less"

@@ -2,7 +2,7 @@
 
 use crate::exec::Failure;
 use crate::facts::TestOutcome;
-use crate::testing::runner::{Ran, Runner, Tools, failed};
+use crate::testing::runner::{Files, Ran, Runner, Tools, failed};
 
 /// Plain `cargo test`.
 pub(super) struct Cargo;
@@ -16,6 +16,7 @@ impl Runner for Cargo {
             "cargo",
             &arguments(tools, &["--list", "--format", "terse"]),
             &env(tools),
+            Files::default(),
         )?;
         if done.exit != 0 {
             return Err(failed("listing the tests with `cargo test`", &done));
@@ -37,7 +38,12 @@ impl Runner for Cargo {
             let (now, later) = rest.split_at(fits.count().max(1));
             let mut after = vec!["--exact"];
             after.extend(now);
-            let done = tools.execute("cargo", &arguments(tools, &after), &env(tools))?;
+            let done = tools.execute(
+                "cargo",
+                &arguments(tools, &after),
+                &env(tools),
+                Files::default(),
+            )?;
             ran.extend(results(&String::from_utf8_lossy(&done.stdout)));
             rest = later;
         }

@@ -2,8 +2,13 @@
 //! few processes as the runner allows.
 
 mod cargo;
+mod custom;
+mod go;
+mod junit;
 mod names;
+mod nextest;
 mod plan;
+mod pytest;
 mod runner;
 
 pub(crate) use plan::{Answer, answer};

@@ -10,7 +10,11 @@ use crate::facts::{TestOutcome, TestRun};
 use crate::policy;
 use crate::reason::{Reason, ReasonCode};
 use crate::testing::cargo::Cargo;
+use crate::testing::custom::Custom;
+use crate::testing::go::Go;
 use crate::testing::names::{means, nearest};
+use crate::testing::nextest::Nextest;
+use crate::testing::pytest::Pytest;
 use crate::testing::runner::{Ran, Runner, Tools};
 
 /// Most invocations for one batch. They are reached only where many tests abort.
@@ -40,11 +44,19 @@ pub(crate) fn answer(executor: &Executor, names: &[&str], cancel: &CancelToken) 
         let why = "the policy names no test runner; to allow tests, write a `[test]` section with `runner`";
         return refuse(&Reason::new(ReasonCode::CommandNotAllowed, why), 0);
     };
+    let custom;
     let runner: &dyn Runner = match &policy.runner {
         policy::Runner::Cargo => &Cargo,
-        other => {
-            let why = format!("this version does not run tests with {other:?}");
-            return refuse(&Reason::new(ReasonCode::TestRunnerFailed, why), 0);
+        policy::Runner::Nextest => &Nextest,
+        policy::Runner::Pytest => &Pytest,
+        policy::Runner::Go => &Go,
+        policy::Runner::Custom { command, junit } => {
+            custom = Custom {
+                command,
+                junit,
+                names,
+            };
+            &custom
         }
     };
     let tools = Tools {

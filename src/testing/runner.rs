@@ -54,6 +54,7 @@ impl Tools<'_> {
         program: &str,
         arguments: &[&str],
         env: &[(&str, OsString)],
+        files: Files<'_>,
     ) -> Result<Execution, Failure> {
         let path = self.executor.resolve(program, &self.policy.bounds)?;
         let words: Vec<OsString> = std::iter::once(program)
@@ -67,6 +68,8 @@ impl Tools<'_> {
             words: &words,
             bounds: &bounds,
             env,
+            given: files.given,
+            report: files.report,
         };
         let done = self
             .executor
@@ -78,6 +81,14 @@ impl Tools<'_> {
         self.cpu_ns.set(self.cpu_ns.get().saturating_add(cpu_ns));
         done
     }
+}
+
+/// Files in the temporary directory of a command: one that it is given, with its text,
+/// and one that it leaves.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Files<'a> {
+    pub(super) given: Option<(&'a str, &'a str)>,
+    pub(super) report: Option<&'a str>,
 }
 
 fn shown(program: &str, arguments: &[&str]) -> String {

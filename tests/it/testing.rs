@@ -26,7 +26,7 @@ impl Package {
         );
         bench.file("target/.keep", "");
         bench.file("src/lib.rs", source);
-        let policy = bench.log("policy.toml", policy());
+        let policy = bench.log("policy.toml", policy("cargo"));
         Self { bench, policy }
     }
 
@@ -39,8 +39,43 @@ impl Package {
     }
 }
 
+impl Package {
+    /// Checks what becomes of each name: a verdict, or the code of one that is
+    /// unevaluated.
+    fn expect(&self, names: &[(&str, &str)]) -> Vec<Value> {
+        let claim = |(name, _): &(&str, &str)| format!(r#"test("{name}").passed"#);
+        let claims: Vec<String> = names.iter().map(claim).collect();
+        let (results, _) = self.check(&claims);
+        for ((name, expected), result) in names.iter().zip(&results) {
+            let found = match result["verdict"].as_str() {
+                Some("unevaluated") => code(result),
+                Some(verdict) => verdict,
+                None => panic!("{result}"),
+            };
+            assert_eq!(found, *expected, "{name}: {result}");
+        }
+        results
+    }
+}
+
+/// The directory of a tool that may be missing; says so if it is.
+fn directory_of(tool: &str, command: &[&str]) -> Option<String> {
+    let (program, arguments) = command.split_first()?;
+    let output = std::process::Command::new(program)
+        .args(arguments)
+        .output()
+        .ok();
+    let output = output.filter(|output| output.status.success());
+    if output.is_none() {
+        eprintln!("skipped: there is no {tool} on this machine");
+    }
+    String::from_utf8(output?.stdout)
+        .ok()
+        .map(|text| text.trim().to_owned())
+}
+
 /// A policy that lets this machine's cargo be used.
-fn policy() -> String {
+fn policy(runner: &str) -> String {
     let home = std::env::var("HOME").unwrap_or_default();
     let cargo = std::env::var("CARGO_HOME").unwrap_or_else(|_| format!("{home}/.cargo"));
     let rustup = std::env::var("RUSTUP_HOME").unwrap_or_else(|_| format!("{home}/.rustup"));
@@ -57,7 +92,7 @@ write = ["target"]
 memory = "4GiB"
 
 [test]
-runner = "cargo"
+runner = "{runner}"
 "#,
         bin = bin.display()
     )
@@ -104,19 +139,7 @@ mod tests {
         ("aborts", "test_runner_failed"),
         ("leaves", "test_runner_failed"),
     ];
-    let claims: Vec<String> = names
-        .iter()
-        .map(|(name, _)| format!(r#"test("{name}").passed"#))
-        .collect();
-    let (results, _) = package.check(&claims);
-    for ((name, expected), result) in names.iter().zip(&results) {
-        let found = match result["verdict"].as_str() {
-            Some("unevaluated") => code(result),
-            Some(verdict) => verdict,
-            None => panic!("{result}"),
-        };
-        assert_eq!(found, *expected, "{name}: {result}");
-    }
+    let results = package.expect(&names);
     let detail = results[9]["detail"].as_str().expect("it says why");
     assert!(detail.contains("tests::passes"), "{detail}");
     let tests = results[5]["facts"][0]["tests"]
@@ -166,4 +189,142 @@ fn a_thousand_claims_take_two_runs_of_the_binary() {
     let runs = runs.expect("the tests ran");
     let processes: std::collections::BTreeSet<&str> = runs.lines().collect();
     assert_eq!((runs.lines().count(), processes.len()), (1000, 1));
+}
+
+#[test]
+fn nextest_runs_each_test_in_a_process_of_its_own() {
+    if directory_of("cargo-nextest", &["cargo", "nextest", "--version"]).is_none() {
+        return;
+    }
+    let mut package = Package::new(
+        r#"
+#[cfg(test)]
+mod tests {
+    #[test] fn passes() {}
+    #[test] fn fails() { assert!(false) }
+    #[test] #[ignore] fn later() {}
+    mod deep { #[test] fn both() {} }
+    mod other { #[test] fn both() { assert!(false) } }
+    #[test] fn aborts() { std::process::abort() }
+    #[test] fn leaves() { std::process::exit(0) }
+}
+"#,
+    );
+    package.policy = package.bench.log("nextest.toml", policy("nextest"));
+    let results = package.expect(&[
+        ("tests::passes", "pass"),
+        ("made tests::passes", "pass"),
+        ("fails", "fail"),
+        ("both", "fail"),
+        ("deep::both", "pass"),
+        ("later", "test_ignored"),
+        ("asses", "test_not_found"),
+        ("--no-run", "test_not_found"),
+        ("aborts", "fail"),
+        ("leaves", "test_runner_failed"),
+    ]);
+    let took = &results[0]["facts"][0]["tests"][0]["duration_ns"];
+    assert!(took.as_u64().is_some_and(|ns| ns > 0), "{took}");
+}
+
+#[test]
+fn pytest_runs_all_by_their_node_ids() {
+    let script = "import os, sys, pytest; print(os.path.dirname(os.path.realpath(sys.executable)))";
+    let Some(bin) = directory_of("pytest", &["python3", "-c", script]) else {
+        return;
+    };
+    let bench = Bench::new();
+    bench.file(
+        "tests/test_a.py",
+        "import os, pytest\n\
+         def test_passes(): pass\n\
+         def test_fails(): assert 0\n\
+         @pytest.mark.skip\ndef test_later(): pass\n\
+         @pytest.mark.parametrize('x', ['a::b', 'c/d'])\ndef test_many(x): pass\n\
+         class TestX:\n    def test_both(self): pass\n\
+         class TestY:\n    def test_both(self): assert 0\n\
+         def test_aborts(): os.abort()\n\
+         def test_leaves(): os._exit(0)\n",
+    );
+    let mut many = String::new();
+    for number in 0..1000 {
+        let _ = writeln!(many, "def test_n{number:03}(): pass");
+    }
+    bench.file("tests/deep/test_b.py", many);
+    let root = std::path::Path::new(&bin)
+        .parent()
+        .expect("it is in a directory");
+    let policy = format!(
+        "[run]\npath = [\"{bin}\", \"/usr/bin\", \"/bin\"]\nread = [\"{}\"]\n[test]\nrunner = \"pytest\"\n",
+        root.display()
+    );
+    let policy = bench.log("policy.toml", policy);
+    let package = Package { bench, policy };
+    package.expect(&[
+        ("test_passes", "pass"),
+        ("tests/test_a.py::test_passes", "pass"),
+        ("test_a.py::test_passes", "pass"),
+        ("test_fails", "fail"),
+        ("test_later", "test_ignored"),
+        ("test_many[a::b]", "pass"),
+        ("TestX::test_both", "pass"),
+        ("test_both", "fail"),
+        ("test_pass", "test_not_found"),
+        ("--help", "test_not_found"),
+        ("test_aborts", "test_runner_failed"),
+        ("test_leaves", "test_runner_failed"),
+    ]);
+    let claims: Vec<String> = (0..1000)
+        .map(|number| format!(r#"test("test_n{number:03}").passed"#))
+        .collect();
+    let (results, status) = package.check(&claims);
+    assert_eq!(status, 0, "{}", results[0]);
+}
+
+#[test]
+fn go_runs_the_tests_of_each_package() {
+    let Some(root) = directory_of("go", &["go", "env", "GOROOT"]) else {
+        return;
+    };
+    let bench = Bench::new();
+    bench.file("go.mod", "module made\n\ngo 1.18\n");
+    bench.file(
+        "a_test.go",
+        "package made\nimport (\"testing\"; \"os\")\nfunc TestPasses(t *testing.T) {}\nfunc TestFails(t *testing.T) { t.Fail() }\nfunc TestLater(t *testing.T) { t.Skip() }\nfunc TestLeaves(t *testing.T) { os.Exit(0) }\n",
+    );
+    let policy = format!(
+        "[run]\npath = [\"{root}/bin\", \"/usr/bin\", \"/bin\"]\nread = [\"{root}\"]\nmemory = \"4GiB\"\n[test]\nrunner = \"go\"\n"
+    );
+    let policy = bench.log("policy.toml", policy);
+    Package { bench, policy }.expect(&[
+        ("TestPasses", "pass"),
+        ("TestFails", "fail"),
+        ("TestLater", "test_ignored"),
+        ("TestLeaves", "test_runner_failed"),
+        ("TestAbsent", "test_not_found"),
+        ("-h", "test_not_found"),
+    ]);
+}
+
+#[test]
+fn a_command_of_ones_own_reports_in_junit_xml() {
+    let bench = Bench::new();
+    bench.file("out/.keep", "");
+    // What an earlier run left counts for nothing.
+    bench.file(
+        "out/junit.xml",
+        "<testsuite><testcase name=\"stale\"/></testsuite>",
+    );
+    bench.file(
+        "run.sh",
+        "echo \"<testsuite>\" > out/junit.xml\nfor name in \"$@\"; do case $name in good) echo \"<testcase name='good' time='0.5'/>\";; bad) echo \"<testcase name='bad'><failure/></testcase>\";; esac; done >> out/junit.xml\necho \"</testsuite>\" >> out/junit.xml\n",
+    );
+    let policy = "[run]\nwrite = [\"out\"]\n[test]\nrunner = \"custom\"\ncommand = [\"sh\", \"run.sh\", \"{names}\"]\njunit = \"out/junit.xml\"\n";
+    let policy = bench.log("policy.toml", policy);
+    Package { bench, policy }.expect(&[
+        ("good", "pass"),
+        ("bad", "fail"),
+        ("stale", "test_runner_failed"),
+        ("-x", "test_not_found"),
+    ]);
 }
