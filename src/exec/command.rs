@@ -120,8 +120,6 @@ impl Command<'_> {
                 read.extend(toolchain(&Path::new(home).join(directory)));
             }
         }
-        let mut write = vec![place.temporary.to_owned()];
-        write.extend(bounds.write.iter().map(|path| place.root.join(path)));
         Job {
             program: self.program.into(),
             words: self
@@ -135,7 +133,12 @@ impl Command<'_> {
                 .collect(),
             directory: place.root.into(),
             read: read.iter().map(|path| path.as_path().into()).collect(),
-            write: write.iter().map(|path| path.as_path().into()).collect(),
+            write: vec![place.temporary.into()],
+            write_inside: bounds
+                .write
+                .iter()
+                .map(|path| path.as_path().into())
+                .collect(),
             timeout: bounds.timeout,
             cpu: bounds.cpu,
             memory: bounds.memory,

@@ -249,7 +249,12 @@ impl Init<'_> {
         let paths = |paths: &[Text]| -> Vec<PathBuf> { paths.iter().map(Text::path).collect() };
         let limits = confine::restrict_resources(job.cpu, job.memory, job.processes);
         layer(Layer::Rlimits, limits);
-        let files = confine::restrict_files(&paths(&job.read), &paths(&job.write), job.network);
+        let files = confine::Files {
+            read: paths(&job.read),
+            write: paths(&job.write),
+            write_inside: paths(&job.write_inside),
+        };
+        let files = confine::restrict_files(&files, job.network);
         layer(Layer::Landlock, files);
         drop_capabilities().map_err(text)?;
         layer(Layer::Seccomp, confine::restrict_syscalls(job.network));

@@ -59,8 +59,10 @@ pub(super) struct Job {
     pub(super) directory: Text,
     /// What may be read and executed, absolute.
     pub(super) read: Vec<Text>,
-    /// What may be written as well.
+    /// What may be written as well, absolute.
     pub(super) write: Vec<Text>,
+    /// What may be written in the directory, relative to it and without leaving it.
+    pub(super) write_inside: Vec<Text>,
     pub(super) timeout: Duration,
     pub(super) cpu: Duration,
     pub(super) memory: u64,

@@ -276,10 +276,11 @@ enum RawRunner {
 impl RawRun {
     fn bounds(&self) -> Result<Bounds, String> {
         let path = match &self.path {
-            Some(path) => path.clone(),
+            Some(path) => path.iter().map(|path| at_home(path)).collect::<Vec<_>>(),
             None => PATH.map(PathBuf::from).into(),
         };
-        for directory in path.iter().chain(&self.read) {
+        let read: Vec<PathBuf> = self.read.iter().map(|path| at_home(path)).collect();
+        for directory in path.iter().chain(&read) {
             if !directory.is_absolute() {
                 let shown = directory.display();
                 return Err(format!(
@@ -308,7 +309,7 @@ impl RawRun {
         Ok(Bounds {
             path,
             env: self.env.clone(),
-            read: self.read.clone(),
+            read,
             write: self.write.clone(),
             timeout: time(self.timeout),
             cpu: time(self.cpu),
@@ -318,6 +319,14 @@ impl RawRun {
             network: self.network,
             confinement: self.confinement.unwrap_or(Confinement::Required),
         })
+    }
+}
+
+/// A path with `~/` written out, where it is known who the user is.
+fn at_home(path: &Path) -> PathBuf {
+    match (path.strip_prefix("~"), std::env::var_os("HOME")) {
+        (Ok(rest), Some(home)) => Path::new(&home).join(rest),
+        _ => path.to_owned(),
     }
 }
 
@@ -394,4 +403,91 @@ fn custom(command: Option<Vec<Box<str>>>, junit: Option<PathBuf>) -> Result<Runn
         return Err("`junit` in `[test]` is no path inside the workspace".into());
     }
     Ok(Runner::Custom { command, junit })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_policy_allows_nothing() {
+        let policy = Policy::parse("").unwrap();
+        assert!(policy.allow.is_empty() && policy.test.is_none());
+        assert_eq!(policy.bounds.confinement, Confinement::Required);
+        assert!(!policy.bounds.network);
+    }
+
+    #[test]
+    fn every_key_is_read() {
+        let text = r#"
+[run]
+allow = ["git", { program = "/usr/bin/make", args = ["check"], nondeterministic = true }]
+path = ["/usr/bin"]
+env = ["HOME"]
+read = ["/srv"]
+write = ["target", "./out/x"]
+timeout = "5s"
+cpu = "1500ms"
+memory = "64MiB"
+output = "2KiB"
+processes = 7
+network = true
+confinement = "best-effort"
+jobs = 3
+
+[test]
+runner = "custom"
+command = ["sh", "t.sh", "{names}"]
+junit = "out/j.xml"
+timeout = "2m"
+"#;
+        let policy = Policy::parse(text).unwrap();
+        assert_eq!(policy.allow.len(), 2);
+        assert!(policy.allow[1].nondeterministic);
+        assert_eq!(policy.jobs, 3);
+        let bounds = &policy.bounds;
+        assert_eq!(bounds.cpu, Duration::from_millis(1500));
+        assert_eq!((bounds.memory, bounds.output), (64 << 20, 2048));
+        assert_eq!((bounds.processes, bounds.network), (7, true));
+        assert_eq!(bounds.confinement, Confinement::BestEffort);
+        let test = policy.test.unwrap();
+        assert_eq!(test.bounds.timeout, Duration::from_secs(120));
+        assert_eq!(test.bounds.memory, 64 << 20);
+    }
+
+    #[test]
+    fn what_is_no_policy_is_an_error_that_names_the_fault() {
+        for (text, named) in [
+            ("[run]\nalow = []", "alow"),
+            ("[runs]", "runs"),
+            ("[run]\nallow = [\"./x\"]", "./x"),
+            ("[run]\nallow = [\"\"]", "allow"),
+            ("[run]\nallow = [{ program = \"a\", arg = 1 }]", "program"),
+            ("[run]\npath = [\"bin\"]", "bin"),
+            ("[run]\nread = [\"../x\"]", "../x"),
+            ("[run]\nwrite = [\"/x\"]", "/x"),
+            ("[run]\nwrite = [\"a/../../x\"]", "a/../../x"),
+            ("[run]\nwrite = [\"\"]", "write"),
+            ("[run]\nenv = [\"A=B\"]", "A=B"),
+            ("[run]\ntimeout = \"1\"", "timeout"),
+            ("[run]\nmemory = \"1GB\"", "memory"),
+            ("[run]\nprocesses = 0", "processes"),
+            ("[run]\nconfinement = \"none\"", "confinement"),
+            ("[test]\nrunner = \"jest\"", "runner"),
+            ("[test]", "runner"),
+            ("[test]\nrunner = \"custom\"", "command"),
+            ("[test]\nrunner = \"cargo\"\njunit = \"x\"", "custom"),
+            (
+                "[test]\nrunner = \"custom\"\ncommand = [\"a\"]\njunit = \"x\"",
+                "{names}",
+            ),
+            (
+                "[test]\nrunner = \"custom\"\ncommand = [\"{names}\"]\njunit = \"../x\"",
+                "junit",
+            ),
+        ] {
+            let error = Policy::parse(text).unwrap_err();
+            assert!(error.contains(named), "{text}: {error}");
+        }
+    }
 }

@@ -1,8 +1,7 @@
 //! `run`, by claims that try to escape: what a policy does not allow does not happen.
 //!
-//! Where the machine lets no ordinary process have namespaces of its own, commands are
-//! executed as far as it goes (`best-effort`), and what only a namespace keeps is left
-//! out with a word on standard error.
+//! Where the machine lacks a layer of confinement, nothing is executed, and these tests
+//! say so and end.
 
 use std::fs;
 use std::net::{TcpListener, UdpSocket};
@@ -60,6 +59,21 @@ impl Cell {
     }
 }
 
+/// Whether this machine has every layer, as `probity doctor` finds.
+pub(crate) fn is_confined() -> bool {
+    static FOUND: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    let confined = *FOUND.get_or_init(|| {
+        let output = Command::new(env!("CARGO_BIN_EXE_probity"))
+            .arg("doctor")
+            .output();
+        output.expect("it runs").status.success()
+    });
+    if !confined {
+        eprintln!("skipped: this machine lacks a layer of confinement, see `probity doctor`");
+    }
+    confined
+}
+
 /// The result of a claim about a command.
 struct Done(Value);
 
@@ -110,6 +124,9 @@ fn processes_with(text: &str) -> usize {
 
 #[test]
 fn a_command_runs_without_a_shell_in_the_workspace_with_a_clean_environment() {
+    if !is_confined() {
+        return;
+    }
     let cell = Cell::new(POLICY);
     let done = cell.run("cat inside.txt");
     assert_eq!((done.exit(), done.stdout()), (0, "inside\n"));
@@ -132,6 +149,9 @@ fn a_command_runs_without_a_shell_in_the_workspace_with_a_clean_environment() {
 
 #[test]
 fn layers_are_reported() {
+    if !is_confined() {
+        return;
+    }
     let done = Cell::new(POLICY).run("true");
     for layer in [
         "landlock",
@@ -146,6 +166,9 @@ fn layers_are_reported() {
 
 #[test]
 fn what_the_policy_does_not_allow_is_not_executed() {
+    if !is_confined() {
+        return;
+    }
     let cell = Cell::new(POLICY);
     assert_eq!(cell.run("touch out/x").code(), "command_not_allowed");
     assert_eq!(cell.run("/bin/true").code(), "command_not_allowed");
@@ -161,6 +184,9 @@ fn what_the_policy_does_not_allow_is_not_executed() {
 
 #[test]
 fn a_program_of_the_workspace_is_never_started() {
+    if !is_confined() {
+        return;
+    }
     let bench = Bench::new();
     bench.file("bin/tool", "#!/bin/sh\necho owned\n");
     let tool = bench.root().join("bin/tool");
@@ -184,6 +210,9 @@ fn a_program_of_the_workspace_is_never_started() {
 
 #[test]
 fn files_outside_are_neither_read_nor_written() {
+    if !is_confined() {
+        return;
+    }
     let cell = Cell::new(POLICY);
     let secret = cell.bench.log("secret.txt", "secret\n");
     let done = cell.script(&format!("cat {}", secret.display()));
@@ -209,7 +238,97 @@ fn files_outside_are_neither_read_nor_written() {
 }
 
 #[test]
+fn a_link_in_the_place_of_what_may_be_written_opens_nothing() {
+    if !is_confined() {
+        return;
+    }
+    let policy = POLICY.replace(r#"["out"]"#, r#"["linked", "made/new"]"#);
+    let cell = Cell::new(&policy);
+    let outside = cell.bench.outside("victim");
+    fs::create_dir(&outside).expect("a directory can be made");
+    let link = cell.bench.root().join("linked");
+    std::os::unix::fs::symlink(&outside, link).expect("a link can be made");
+    let done =
+        cell.script("echo x > linked/f; echo y > made/new/f; echo z > made/f; cat made/new/f");
+    assert_eq!(done.stdout(), "y\n");
+    assert!(!outside.join("f").exists());
+    assert!(!cell.bench.root().join("made/f").exists());
+}
+
+/// The most important of the above once more for a user without any rights, where the
+/// tests run as root.
+#[test]
+fn an_ordinary_user_is_confined_as_well() {
+    if !is_confined() {
+        return;
+    }
+    use std::os::unix::fs::{PermissionsExt as _, chown};
+
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let cell = Cell::new(POLICY);
+    let program = cell.bench.outside("probity");
+    fs::copy(env!("CARGO_BIN_EXE_probity"), &program).expect("the program can be copied");
+    let secret = cell.bench.log("secret.txt", "secret\n");
+    let tcp = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let port = tcp.local_addr().expect("it is bound").port();
+    let home = cell.bench.root().parent().expect("it has one").to_owned();
+    for path in [
+        home.clone(),
+        cell.bench.root(),
+        cell.bench.root().join("out"),
+    ] {
+        chown(&path, Some(65534), Some(65534)).expect("it can be given away");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it can be opened");
+    }
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o644)).expect("it can be opened");
+    let eval = |script: &str| {
+        assert!(!script.contains('\''), "{script}");
+        let quoted = script.replace('\\', "\\\\").replace('"', "\\\"");
+        let output = Command::new("setpriv")
+            .args([
+                "--reuid=65534",
+                "--regid=65534",
+                "--clear-groups",
+                "env",
+                "-i",
+            ])
+            .arg(&program)
+            .args(["eval", "--no-cache", "--explain", "--root"])
+            .arg(cell.bench.root())
+            .arg("--policy")
+            .arg(&cell.policy)
+            .arg(format!("run(\"sh -c '{quoted}'\").exit == 0"))
+            .current_dir(&home)
+            .output()
+            .expect("setpriv is there");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let said = eval(&format!(
+        "id -u; cat {}; echo x > ../new.txt; echo x > new.txt; bash -c \"echo hello > /dev/tcp/127.0.0.1/{port}\"; echo y > out/y; cat out/y",
+        secret.display()
+    ));
+    assert!(said.starts_with("PASS"), "{said}");
+    assert!(said.contains(r#".stdout = "65534\ny\n""#), "{said}");
+    assert!(!home.join("new.txt").exists() && !cell.bench.root().join("new.txt").exists());
+    tcp.set_nonblocking(true).expect("it can be set");
+    assert!(tcp.accept().is_err());
+    let said = eval("setsid sleep 86403.1 & (setsid sleep 86403.2 &); sleep 0.1");
+    assert!(said.starts_with("PASS"), "{said}");
+    assert_eq!(processes_with("sleep\x0086403"), 0);
+    // Here the kernel counts the processes of the user, and refuses more.
+    let said = eval("f() { f | f & }; f; sleep 1");
+    assert!(!said.starts_with("PASS") || said.contains("fork"), "{said}");
+    let said = eval("x=xxxxxxxx; while :; do x=$x$x; done");
+    assert!(said.contains("command_over_memory"), "{said}");
+}
+
+#[test]
 fn the_network_is_refused_unless_allowed() {
+    if !is_confined() {
+        return;
+    }
     let tcp = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let udp = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
     tcp.set_nonblocking(true).expect("it can be set");
@@ -238,6 +357,9 @@ fn the_network_is_refused_unless_allowed() {
 
 #[test]
 fn nothing_survives_however_it_hides() {
+    if !is_confined() {
+        return;
+    }
     let cell = Cell::new(POLICY);
     let marks = ["86401.1", "86401.2", "86401.3", "86401.4"];
     let [session, double, deaf, plain] = marks;
@@ -262,6 +384,9 @@ fn nothing_survives_however_it_hides() {
 
 #[test]
 fn nothing_survives_a_batch_that_is_killed() {
+    if !is_confined() {
+        return;
+    }
     let cell = Cell::new(&POLICY.replace("\"2s\"", "\"60s\""));
     let source = r#"run("sh -c 'setsid sleep 86402.1 & sleep 86402.2'").exit == 0"#;
     let policy = cell.policy.to_str().expect("a path in UTF-8");
@@ -297,6 +422,9 @@ fn wait_until(what: &str, is: impl Fn() -> bool) {
 
 #[test]
 fn a_fork_bomb_and_a_memory_hog_are_contained() {
+    if !is_confined() {
+        return;
+    }
     let cell = Cell::new(POLICY);
     let done = cell.script("f() { f | f & }; f; sleep 1");
     assert_eq!(done.code(), "command_over_processes");
@@ -313,6 +441,9 @@ fn a_fork_bomb_and_a_memory_hog_are_contained() {
 
 #[test]
 fn a_flood_is_drained_and_what_was_kept_counts() {
+    if !is_confined() {
+        return;
+    }
     let cell = Cell::new(POLICY);
     let done = cell.run("head -c 50000000 /dev/zero");
     assert_eq!(done.exit(), 0);
@@ -338,6 +469,9 @@ fn a_flood_is_drained_and_what_was_kept_counts() {
 
 #[test]
 fn cpu_time_is_limited_for_all_processes_together() {
+    if !is_confined() {
+        return;
+    }
     let cell = Cell::new(
         &POLICY
             .replace("\"20s\"", "\"1s\"")
@@ -352,6 +486,9 @@ fn cpu_time_is_limited_for_all_processes_together() {
 
 #[test]
 fn a_terminal_is_out_of_reach() {
+    if !is_confined() {
+        return;
+    }
     let cell = Cell::new(POLICY);
     let done = cell.script("echo stolen > /dev/tty");
     assert_ne!(done.exit(), 0);
@@ -363,6 +500,9 @@ fn a_terminal_is_out_of_reach() {
 
 #[test]
 fn one_command_is_executed_once_for_a_batch() {
+    if !is_confined() {
+        return;
+    }
     let cell = Cell::new(POLICY);
     let log: Vec<String> = (0..20)
         .map(|number| format!(r#"run("sh -c 'echo x >> out/count'").exit == 0 && grep(/x/, "inside.txt") == 0 && exists("absent{number}") == false"#))
@@ -379,6 +519,9 @@ fn one_command_is_executed_once_for_a_batch() {
 
 #[test]
 fn a_policy_in_the_workspace_is_used_and_named_and_another_takes_its_place() {
+    if !is_confined() {
+        return;
+    }
     let bench = Bench::new();
     bench.file("probity.toml", "[run]\nallow = [\"true\"]\n");
     let claim = r#"run("true").exit == 0"#;

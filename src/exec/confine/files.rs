@@ -1,7 +1,8 @@
 //! Landlock: which files may be read and written, and with the network denied that
 //! no TCP port may be reached.
 
-use std::path::Path;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
 
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, PathBeneath, PathFd,
@@ -57,13 +58,19 @@ const DEVICES: &[&str] = &[
     "/dev/urandom",
 ];
 
+/// What a command may do with files.
+pub(in crate::exec) struct Files {
+    /// May be read and executed.
+    pub(in crate::exec) read: Vec<PathBuf>,
+    /// May be written as well.
+    pub(in crate::exec) write: Vec<PathBuf>,
+    /// The workspace, which is the current directory, and what may be written in it.
+    pub(in crate::exec) write_inside: Vec<PathBuf>,
+}
+
 /// Restricts this process and those it starts, for good.
-pub(in crate::exec) fn restrict(
-    read: &[impl AsRef<Path>],
-    write: &[impl AsRef<Path>],
-    network: bool,
-) -> Result<(), String> {
-    let rules = ruleset(read, write, network).map_err(|error| error.to_string())?;
+pub(in crate::exec) fn restrict(files: &Files, network: bool) -> Result<(), String> {
+    let rules = ruleset(files, network).map_err(|error| error.to_string())?;
     let status = rules.restrict_self().map_err(|error| error.to_string())?;
     match status.ruleset {
         RulesetStatus::NotEnforced => Err("the kernel does not enforce it".into()),
@@ -71,11 +78,7 @@ pub(in crate::exec) fn restrict(
     }
 }
 
-fn ruleset(
-    read: &[impl AsRef<Path>],
-    write: &[impl AsRef<Path>],
-    network: bool,
-) -> Result<RulesetCreated, RulesetError> {
+fn ruleset(files: &Files, network: bool) -> Result<RulesetCreated, RulesetError> {
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(NEEDED))?
@@ -100,11 +103,18 @@ fn ruleset(
             rules = allow(rules, &entry.path(), false)?;
         }
     }
-    for path in read {
-        rules = allow(rules, path.as_ref(), false)?;
+    for path in &files.read {
+        rules = allow(rules, path, false)?;
     }
-    for path in write {
-        rules = allow(rules, path.as_ref(), true)?;
+    for path in &files.write {
+        rules = allow(rules, path, true)?;
+    }
+    for path in &files.write_inside {
+        // Made if it is not there, and never anywhere else: a link may lead out.
+        let Some(opened) = inside(path) else { continue };
+        let is_directory = rustix::fs::fstat(&opened)
+            .is_ok_and(|found| rustix::fs::FileType::from_raw_mode(found.st_mode).is_dir());
+        rules = rules.add_rule(PathBeneath::new(opened, access(true, is_directory)))?;
     }
     Ok(rules)
 }
@@ -114,14 +124,40 @@ fn allow(rules: RulesetCreated, path: &Path, write: bool) -> Result<RulesetCreat
     let Ok(opened) = PathFd::new(path) else {
         return Ok(rules);
     };
+    rules.add_rule(PathBeneath::new(opened, access(write, path.is_dir())))
+}
+
+fn access(write: bool, is_directory: bool) -> landlock::BitFlags<AccessFs> {
     let mut access = if write {
         AccessFs::from_all(WANTED)
     } else {
         AccessFs::from_read(WANTED)
     };
     access.remove(AccessFs::MakeChar | AccessFs::MakeBlock);
-    if !path.is_dir() {
+    if !is_directory {
         access &= AccessFs::from_file(WANTED);
     }
-    rules.add_rule(PathBeneath::new(opened, access))
+    access
+}
+
+/// Opens a path below the current directory, and makes directories that are missing.
+fn inside(path: &Path) -> Option<OwnedFd> {
+    use rustix::fs::{Mode, OFlags, ResolveFlags, mkdirat, openat2};
+
+    let open = |at: BorrowedFd<'_>, path: &Path| {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        openat2(at, path, flags, Mode::empty(), resolve)
+    };
+    let mut at = open(rustix::fs::CWD, Path::new(".")).ok()?;
+    if let Ok(found) = open(at.as_fd(), path) {
+        return Some(found);
+    }
+    for part in path.components() {
+        let part = Path::new(part.as_os_str());
+        // It is there already, or opening it says why not.
+        let _ = mkdirat(&at, part, Mode::from_raw_mode(0o755));
+        at = open(at.as_fd(), part).ok()?;
+    }
+    Some(at)
 }

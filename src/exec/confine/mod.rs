@@ -5,7 +5,7 @@ mod limits;
 mod namespaces;
 mod syscalls;
 
-pub(super) use files::restrict as restrict_files;
+pub(super) use files::{Files, restrict as restrict_files};
 pub(super) use limits::restrict as restrict_resources;
 pub(super) use namespaces::{NAMESPACES, enter, flags};
 pub(super) use syscalls::restrict as restrict_syscalls;
