@@ -34,8 +34,8 @@ pub struct Executor {
     policy: Policy,
     root: PathBuf,
     helper: PathBuf,
-    /// Helpers that wait for work.
-    idle: Mutex<Vec<Client>>,
+    /// Helpers that wait for work, with the network or without.
+    idle: Mutex<Vec<(bool, Client)>>,
 }
 
 impl std::fmt::Debug for Executor {
@@ -154,7 +154,12 @@ impl Executor {
             root: &self.root,
             temporary: &temporary,
         });
-        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        let idle = self.idle.lock().ok().and_then(|mut idle| {
+            let at = idle
+                .iter()
+                .position(|(network, _)| *network == job.network)?;
+            Some(idle.swap_remove(at).1)
+        });
         let answer = match idle {
             Some(client) => Ok(client),
             None => Client::start(&self.helper),
@@ -164,7 +169,7 @@ impl Executor {
             if answer.is_some()
                 && let Ok(mut idle) = self.idle.lock()
             {
-                idle.push(client);
+                idle.push((job.network, client));
             }
             Ok(answer)
         });

@@ -8,6 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 
 use crate::exec::job::Job;
+use crate::exec::stand::Stand;
 use crate::exec::{frame, supervise};
 
 /// The only argument of a helper.
@@ -33,8 +34,10 @@ fn serve() -> io::Result<()> {
     // The terminal belongs to the engine.
     let _ = rustix::process::setsid();
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    let mut stand = None;
     while let Some(job) = frame::receive::<Job>(&mut engine)? {
-        let finished = supervise::execute(&job, engine.as_fd());
+        let stand = stand.get_or_insert_with(|| Stand::new(job.network));
+        let finished = supervise::execute(&job, stand, engine.as_fd());
         frame::send(&mut engine, &finished.ended)?;
         engine.write_all(&finished.stdout)?;
         engine.write_all(&finished.stderr)?;

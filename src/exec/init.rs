@@ -13,7 +13,7 @@ use rustix::process::{PidfdFlags, Signal, pidfd_open};
 use rustix::thread::{CapabilitySet, CapabilitySets};
 use serde::{Deserialize, Serialize};
 
-use crate::exec::confine;
+use crate::exec::confine::{self, Filters, Rules};
 use crate::exec::job::{Job, Text};
 use crate::exec::layers::{Isolation, Lacking, Layer};
 use crate::exec::sys::{self, Forked};
@@ -44,26 +44,27 @@ pub(super) struct Ends {
     pub(super) stderr: OwnedFd,
 }
 
-/// Who the helper is.
-#[derive(Clone, Copy)]
-pub(super) struct User {
-    pub(super) uid: u32,
-    pub(super) gid: u32,
+/// What confines the first process already, and what is to confine the program.
+pub(super) struct Confinement {
+    pub(super) isolation: Isolation,
+    pub(super) lacking: Vec<Lacking>,
+    pub(super) rules: Result<Rules, String>,
+    pub(super) filters: Result<Filters, String>,
+    /// Whether the first process is that of a namespace.
+    pub(super) has_namespace: bool,
 }
 
 /// Goes on in the fork of the helper, to its end.
-pub(super) fn run(job: &Job, ends: Ends, user: User, lacking: Vec<Lacking>) -> ! {
+pub(super) fn run(job: &Job, ends: Ends, confinement: Confinement) -> ! {
     let mut words = File::from(ends.words);
-    let has_namespaces = lacking.is_empty();
-    let status = Init {
+    let init = Init {
         job,
         control: ends.control,
         stdout: ends.stdout,
         stderr: ends.stderr,
-        lacking,
-    }
-    .run(&mut words, user, has_namespaces);
-    if let Err(problem) = status {
+        confinement,
+    };
+    if let Err(problem) = init.run(&mut words) {
         say(&mut words, &problem);
     }
     sys::exit(0)
@@ -81,27 +82,21 @@ struct Init<'a> {
     control: OwnedFd,
     stdout: OwnedFd,
     stderr: OwnedFd,
-    lacking: Vec<Lacking>,
+    confinement: Confinement,
 }
 
 impl Init<'_> {
-    fn run(mut self, words: &mut File, user: User, has_namespaces: bool) -> Result<(), Word> {
+    fn run(mut self, words: &mut File) -> Result<(), Word> {
         let failed = |what: &str, error: &dyn std::fmt::Display| {
             Word::NotStarted(format!("{what}: {error}"))
         };
         let of_os = |error: rustix::io::Errno| failed("preparing", &error);
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(of_os)?;
-        let mut isolation = Isolation::default();
-        if has_namespaces {
-            match confine::enter(user.uid, user.gid) {
-                Ok(()) => {
-                    for layer in confine::NAMESPACES {
-                        if layer != Layer::NetworkNamespace || !self.job.network {
-                            isolation.insert(layer);
-                        }
-                    }
-                }
-                Err((layer, reason)) => self.lacking.push(Lacking { layer, reason }),
+        if self.confinement.has_namespace {
+            self.confinement.isolation.insert(Layer::PidNamespace);
+            if let Err(reason) = confine::own_proc() {
+                let layer = Layer::MountNamespace;
+                self.confinement.lacking.push(Lacking { layer, reason });
             }
         } else {
             rustix::process::set_child_subreaper(Some(rustix::process::getpid())).map_err(of_os)?;
@@ -112,7 +107,7 @@ impl Init<'_> {
         let program = match sys::fork(0).map_err(|error| failed("forking", &error))? {
             Forked::Child => {
                 drop((told, start));
-                self.start(isolation, tell, go);
+                self.start(tell, go);
             }
             Forked::Parent(pid) => pid,
         };
@@ -207,10 +202,10 @@ impl Init<'_> {
     }
 
     /// Becomes the program.
-    fn start(self, isolation: Isolation, tell: OwnedFd, go: OwnedFd) -> ! {
+    fn start(mut self, tell: OwnedFd, go: OwnedFd) -> ! {
         let mut confined = Confined {
-            isolation,
-            lacking: self.lacking.clone(),
+            isolation: self.confinement.isolation,
+            lacking: std::mem::take(&mut self.confinement.lacking),
             problem: None,
         };
         confined.problem = self.prepare(&mut confined).err();
@@ -231,7 +226,7 @@ impl Init<'_> {
         sys::exit(1)
     }
 
-    fn prepare(&self, confined: &mut Confined) -> Result<(), String> {
+    fn prepare(&mut self, confined: &mut Confined) -> Result<(), String> {
         let job = self.job;
         let text = |error: rustix::io::Errno| error.to_string();
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(text)?;
@@ -250,14 +245,16 @@ impl Init<'_> {
         let limits = confine::restrict_resources(job.cpu, job.memory, job.processes);
         layer(Layer::Rlimits, limits);
         let files = confine::Files {
-            read: paths(&job.read),
             write: paths(&job.write),
             write_inside: paths(&job.write_inside),
         };
-        let files = confine::restrict_files(&files, job.network);
+        let rules = std::mem::replace(&mut self.confinement.rules, Err("it is used".into()));
+        let files = rules.and_then(|rules| rules.restrict(&files));
         layer(Layer::Landlock, files);
         drop_capabilities().map_err(text)?;
-        layer(Layer::Seccomp, confine::restrict_syscalls(job.network));
+        let filters = self.confinement.filters.as_ref();
+        let filtered = filters.map_err(Clone::clone).and_then(Filters::restrict);
+        layer(Layer::Seccomp, filtered);
         Ok(())
     }
 

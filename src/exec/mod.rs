@@ -16,6 +16,7 @@ mod init;
 mod job;
 mod layers;
 mod program;
+mod stand;
 mod supervise;
 mod sys;
 mod tree;

@@ -6,13 +6,14 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, getegid, geteuid, kill_process};
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::exec::capture::Capture;
 use crate::exec::confine;
-use crate::exec::init::{self, Ends, User, Word};
+use crate::exec::init::{self, Confinement, Ends, Word};
 use crate::exec::job::{End, Ended, Job};
-use crate::exec::layers::{Isolation, Lacking};
+use crate::exec::layers::{Isolation, Lacking, Layer};
+use crate::exec::stand::Stand;
 use crate::exec::sys::{self, Forked};
 use crate::exec::tree;
 
@@ -31,8 +32,8 @@ pub(super) struct Finished {
 
 /// Executes a command to its end. Something to read or a hang-up on `engine` means
 /// that nobody waits for it any more.
-pub(super) fn execute(job: &Job, engine: BorrowedFd<'_>) -> Finished {
-    match Running::start(job) {
+pub(super) fn execute(job: &Job, stand: &mut Stand, engine: BorrowedFd<'_>) -> Finished {
+    match Running::start(job, stand) {
         Ok(running) => running.watch(engine),
         Err(error) => Finished {
             ended: Ended {
@@ -70,23 +71,30 @@ struct Running<'a> {
 }
 
 impl<'a> Running<'a> {
-    fn start(job: &'a Job) -> std::io::Result<Self> {
+    fn start(job: &'a Job, stand: &mut Stand) -> std::io::Result<Self> {
         let (control_read, control) = pipe()?;
         let (words, words_write) = pipe()?;
         let (stdout, stdout_write) = pipe()?;
         let (stderr, stderr_write) = pipe()?;
-        let user = User {
-            uid: geteuid().as_raw(),
-            gid: getegid().as_raw(),
+        if job.network != stand.shelter.network {
+            return Err(std::io::Error::other("a helper has one kind of network"));
+        }
+        let rules = stand.rules(job);
+        let mut shelter = Confinement {
+            isolation: stand.shelter.isolation,
+            lacking: stand.shelter.lacking.clone(),
+            rules,
+            filters: stand.filters.clone(),
+            has_namespace: true,
         };
-        let mut lacking = Vec::new();
-        let forked = match sys::fork(confine::flags(job.network)) {
+        let forked = match sys::fork(confine::OF_A_COMMAND) {
             Ok(forked) => forked,
             Err(error) => {
-                lacking.extend(confine::NAMESPACES.map(|layer| Lacking {
-                    layer,
+                shelter.has_namespace = false;
+                shelter.lacking.push(Lacking {
+                    layer: Layer::PidNamespace,
                     reason: error.to_string(),
-                }));
+                });
                 sys::fork(0)?
             }
         };
@@ -100,7 +108,7 @@ impl<'a> Running<'a> {
                     stdout: stdout_write.into(),
                     stderr: stderr_write.into(),
                 };
-                init::run(job, ends, user, lacking)
+                init::run(job, ends, shelter)
             }
         };
         Ok(Self {

@@ -31,6 +31,16 @@ pub(super) fn fork(namespaces: i32) -> io::Result<Forked> {
     }
 }
 
+/// Takes this process into new namespaces.
+pub(super) fn unshare(namespaces: i32) -> io::Result<()> {
+    // SAFETY: no memory is involved, and descriptors stay as they are: `CLONE_FILES` is
+    // not among the flags of any caller.
+    match unsafe { libc::unshare(namespaces) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
 /// How a child ended, and what it and those it waited for used.
 pub(super) struct Waited {
     pub(super) pid: i32,

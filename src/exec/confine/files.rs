@@ -25,7 +25,6 @@ const SYSTEM: &[&str] = &[
     "/libx32",
     "/nix/store",
     "/opt",
-    "/proc",
     "/sbin",
     "/sys/devices/system",
     "/sys/fs/cgroup",
@@ -58,27 +57,45 @@ const DEVICES: &[&str] = &[
     "/dev/urandom",
 ];
 
-/// What a command may do with files.
+/// What one command may do with files, besides what the rules of all say.
 pub(in crate::exec) struct Files {
-    /// May be read and executed.
-    pub(in crate::exec) read: Vec<PathBuf>,
-    /// May be written as well.
+    /// May be written.
     pub(in crate::exec) write: Vec<PathBuf>,
-    /// The workspace, which is the current directory, and what may be written in it.
+    /// May be written below the current directory, the workspace.
     pub(in crate::exec) write_inside: Vec<PathBuf>,
 }
 
-/// Restricts this process and those it starts, for good.
-pub(in crate::exec) fn restrict(files: &Files, network: bool) -> Result<(), String> {
-    let rules = ruleset(files, network).map_err(|error| error.to_string())?;
-    let status = rules.restrict_self().map_err(|error| error.to_string())?;
-    match status.ruleset {
-        RulesetStatus::NotEnforced => Err("the kernel does not enforce it".into()),
-        _ => Ok(()),
+/// Rules that are the same for many commands, in the kernel already.
+///
+/// What is added for one command is added to all that are made of the same rules: they
+/// run one after the other, and what is added is gone by then.
+pub(in crate::exec) struct Rules(RulesetCreated);
+
+impl Rules {
+    /// Rules that let some be read and executed, with the network or without.
+    pub(in crate::exec) fn new(read: &[PathBuf], network: bool) -> Result<Self, String> {
+        ruleset(read, network)
+            .map(Self)
+            .map_err(|error| error.to_string())
+    }
+
+    pub(in crate::exec) fn try_clone(&self) -> Result<Self, String> {
+        let rules = self.0.try_clone();
+        rules.map(Self).map_err(|error| error.to_string())
+    }
+
+    /// Restricts this process and those it starts, for good.
+    pub(in crate::exec) fn restrict(self, files: &Files) -> Result<(), String> {
+        let rules = with_files(self.0, files).map_err(|error| error.to_string())?;
+        let status = rules.restrict_self().map_err(|error| error.to_string())?;
+        match status.ruleset {
+            RulesetStatus::NotEnforced => Err("the kernel does not enforce it".into()),
+            _ => Ok(()),
+        }
     }
 }
 
-fn ruleset(files: &Files, network: bool) -> Result<RulesetCreated, RulesetError> {
+fn ruleset(read: &[PathBuf], network: bool) -> Result<RulesetCreated, RulesetError> {
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(NEEDED))?
@@ -103,9 +120,15 @@ fn ruleset(files: &Files, network: bool) -> Result<RulesetCreated, RulesetError>
             rules = allow(rules, &entry.path(), false)?;
         }
     }
-    for path in &files.read {
+    for path in read {
         rules = allow(rules, path, false)?;
     }
+    Ok(rules)
+}
+
+fn with_files(mut rules: RulesetCreated, files: &Files) -> Result<RulesetCreated, RulesetError> {
+    // The own one, which was mounted since.
+    rules = allow(rules, Path::new("/proc"), false)?;
     for path in &files.write {
         rules = allow(rules, path, true)?;
     }

@@ -1,11 +1,11 @@
-//! The layers of confinement, one file each. All run in the helper's children.
+//! The layers of confinement, one file each. They are for the helper and its children.
 
 mod files;
 mod limits;
 mod namespaces;
 mod syscalls;
 
-pub(super) use files::{Files, restrict as restrict_files};
+pub(super) use files::{Files, Rules};
 pub(super) use limits::restrict as restrict_resources;
-pub(super) use namespaces::{NAMESPACES, enter, flags};
-pub(super) use syscalls::restrict as restrict_syscalls;
+pub(super) use namespaces::{OF_A_COMMAND, Shelter, own_proc};
+pub(super) use syscalls::Filters;

@@ -1,50 +1,69 @@
-//! Namespaces: the command sees no process, no network and no mount of others.
+//! Namespaces: a command sees no process, no network and no mount of others.
+//!
+//! The helper enters those that commands may share, once. Each command gets the rest
+//! with its fork.
 
 use std::fs;
 
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::process::{getegid, geteuid};
 
-use crate::exec::layers::Layer;
+use crate::exec::layers::{Isolation, Lacking, Layer};
+use crate::exec::sys;
 
-/// The layers that are namespaces.
-pub(in crate::exec) const NAMESPACES: [Layer; 4] = [
-    Layer::UserNamespace,
-    Layer::PidNamespace,
-    Layer::MountNamespace,
-    Layer::NetworkNamespace,
-];
+/// What the fork of each command adds.
+pub(in crate::exec) const OF_A_COMMAND: i32 =
+    libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWIPC;
 
-/// What a fork needs to be in all of them.
-pub(in crate::exec) const fn flags(network: bool) -> i32 {
-    let shared = if network { 0 } else { libc::CLONE_NEWNET };
-    shared
-        | libc::CLONE_NEWUSER
-        | libc::CLONE_NEWPID
-        | libc::CLONE_NEWNS
-        | libc::CLONE_NEWIPC
-        | libc::CLONE_NEWUTS
-        | libc::CLONE_NEWCGROUP
+/// The namespaces that the helper is in.
+pub(in crate::exec) struct Shelter {
+    /// With the network or without.
+    pub(in crate::exec) network: bool,
+    pub(in crate::exec) isolation: Isolation,
+    pub(in crate::exec) lacking: Vec<Lacking>,
 }
 
-/// Who the caller is outside. Has to be asked before the fork.
-pub(in crate::exec) fn enter(uid: u32, gid: u32) -> Result<(), (Layer, String)> {
+impl Shelter {
+    /// Takes this process into new namespaces, for good.
+    pub(in crate::exec) fn enter(network: bool) -> Self {
+        let mut shelter = Self {
+            network,
+            isolation: Isolation::default(),
+            lacking: Vec::new(),
+        };
+        let mut layers = vec![Layer::UserNamespace, Layer::MountNamespace];
+        if !network {
+            layers.push(Layer::NetworkNamespace);
+        }
+        match enter(network) {
+            Ok(()) => layers
+                .into_iter()
+                .for_each(|layer| shelter.isolation.insert(layer)),
+            Err(reason) => {
+                let lacking = layers.into_iter().map(|layer| Lacking {
+                    layer,
+                    reason: reason.clone(),
+                });
+                shelter.lacking.extend(lacking);
+            }
+        }
+        shelter
+    }
+}
+
+fn enter(network: bool) -> Result<(), String> {
+    let (uid, gid) = (geteuid().as_raw(), getegid().as_raw());
+    let others = libc::CLONE_NEWNS | libc::CLONE_NEWUTS | libc::CLONE_NEWCGROUP;
+    let net = if network { 0 } else { libc::CLONE_NEWNET };
+    sys::unshare(libc::CLONE_NEWUSER | others | net).map_err(|error| error.to_string())?;
     let map = |file: &str, text: String| {
-        fs::write(format!("/proc/self/{file}"), text)
-            .map_err(|error| (Layer::UserNamespace, format!("{file}: {error}")))
+        fs::write(format!("/proc/self/{file}"), text).map_err(|error| format!("{file}: {error}"))
     };
     map("setgroups", "deny".into())?;
     map("uid_map", format!("{uid} {uid} 1"))?;
     map("gid_map", format!("{gid} {gid} 1"))?;
-    if (geteuid().as_raw(), getegid().as_raw()) != (uid, gid) {
-        return Err((Layer::UserNamespace, "the user changed".into()));
-    }
-    let mounts =
-        |what: &str, error: rustix::io::Errno| (Layer::MountNamespace, format!("{what}: {error}"));
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
-    mount_change("/", private).map_err(|error| mounts("private mounts", error))?;
-    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    mount("proc", "/proc", "proc", flags, None).map_err(|error| mounts("/proc", error))?;
+    mount_change("/", private).map_err(|error| format!("private mounts: {error}"))?;
     // Sockets of services: of what runs containers, of agents that hold keys.
     for directory in ["/run", "/var/run"] {
         if fs::symlink_metadata(directory).is_ok_and(|found| found.is_dir()) {
@@ -52,11 +71,20 @@ pub(in crate::exec) fn enter(uid: u32, gid: u32) -> Result<(), (Layer, String)> 
                 "tmpfs",
                 directory,
                 "tmpfs",
-                flags,
+                FLAGS,
                 Some(c"size=64k,mode=755"),
             )
-            .map_err(|error| mounts(directory, error))?;
+            .map_err(|error| format!("{directory}: {error}"))?;
         }
     }
     Ok(())
+}
+
+const FLAGS: MountFlags = MountFlags::NOSUID
+    .union(MountFlags::NODEV)
+    .union(MountFlags::NOEXEC);
+
+/// Shows the processes of the own namespace in `/proc`, and no others.
+pub(in crate::exec) fn own_proc() -> Result<(), String> {
+    mount("proc", "/proc", "proc", FLAGS, None).map_err(|error| format!("/proc: {error}"))
 }

@@ -50,8 +50,26 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_vhangup,
 ];
 
-/// Restricts this process and those it starts, for good.
-pub(in crate::exec) fn restrict(network: bool) -> Result<(), String> {
+/// Filters that are made once for many commands.
+#[derive(Clone)]
+pub(in crate::exec) struct Filters(Vec<BpfProgram>);
+
+impl Filters {
+    /// Filters for commands with the network or without.
+    pub(in crate::exec) fn new(network: bool) -> Result<Self, String> {
+        programs(network).map(Self)
+    }
+
+    /// Restricts this process and those it starts, for good.
+    pub(in crate::exec) fn restrict(&self) -> Result<(), String> {
+        for program in &self.0 {
+            apply_filter(program).map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+}
+
+fn programs(network: bool) -> Result<Vec<BpfProgram>, String> {
     let not_there = errno(libc::ENOSYS);
     // Its arguments are in memory, where no filter looks; programs then use `clone`.
     let clone = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
@@ -71,10 +89,10 @@ pub(in crate::exec) fn restrict(network: bool) -> Result<(), String> {
         let others: Result<Vec<_>, String> = others.into_iter().collect();
         refused.insert(libc::SYS_socket, vec![rule(others?)?]);
     }
-    for (rules, action) in [(clone, not_there), (refused, errno(libc::EPERM))] {
-        apply(rules, action)?;
-    }
-    Ok(())
+    Ok(vec![
+        program(clone, not_there)?,
+        program(refused, errno(libc::EPERM))?,
+    ])
 }
 
 const NAMESPACES: [i32; 7] = [
@@ -91,16 +109,15 @@ const fn errno(number: i32) -> SeccompAction {
     SeccompAction::Errno(number.cast_unsigned())
 }
 
-fn apply(
+fn program(
     rules: BTreeMap<libc::c_long, Vec<SeccompRule>>,
     action: SeccompAction,
-) -> Result<(), String> {
+) -> Result<BpfProgram, String> {
     let architecture = std::env::consts::ARCH.try_into();
     let architecture = architecture.map_err(|error| format!("{error:?}"))?;
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, action, architecture);
     let program: Result<BpfProgram, _> = filter.and_then(TryInto::try_into);
-    let program = program.map_err(|error| error.to_string())?;
-    apply_filter(&program).map_err(|error| error.to_string())
+    program.map_err(|error| error.to_string())
 }
 
 fn rule(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, String> {
