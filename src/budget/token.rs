@@ -132,6 +132,13 @@ impl CancelToken {
             .then_some(StopCause::Deadline)
     }
 
+    /// CPU time that is left of the budget; `None` without one.
+    #[must_use]
+    pub fn cpu_left(&self) -> Option<Duration> {
+        let spent = Duration::from_nanos(self.cpu_spent_ns());
+        self.cpu.limit.map(|limit| limit.saturating_sub(spent))
+    }
+
     /// Adds to the CPU account, in nanoseconds. It is meant for a file or a slice
     /// of programs at a time; the threads share the account.
     pub fn charge_cpu(&self, ns: u64) {
@@ -175,6 +182,8 @@ mod tests {
         let token = host.with_cpu_budget(Some(budget));
         token.charge_cpu(4);
         assert_eq!((token.stop(), token.cpu_spent_ns()), (None, 4));
+        assert_eq!(token.cpu_left(), Some(budget - Duration::from_nanos(4)));
+        assert_eq!(host.cpu_left(), None);
         token.charge_cpu(u64::MAX);
         assert_eq!(token.cpu_spent_ns(), u64::MAX);
         assert_eq!(token.stop(), Some(StopCause::CpuBudget(budget)));

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use crate::budget::CancelToken;
+use crate::budget::{CancelToken, StopCause};
 use crate::exec::client::Client;
 use crate::exec::command::{Command, Execution, Failure, Place, TEMPORARY, judge};
 use crate::exec::program::{allowed, resolve};
@@ -144,16 +144,23 @@ impl Executor {
             let why = format!("`{shown}` could not be started: {error}");
             Failure::from(Reason::new(ReasonCode::CommandNotStarted, why))
         };
+        if let Some(cause) = cancel.stop() {
+            return Err(Reason::from(cause).into());
+        }
         let temporary = tempfile::Builder::new().prefix("probity-").tempdir();
         let temporary = temporary.map_err(not_started)?.keep();
         if let Some((name, text)) = command.given {
             let text = text.replace(TEMPORARY, &temporary.to_string_lossy());
-            std::fs::write(temporary.join(name), text).map_err(not_started)?;
+            std::fs::write(temporary.join(name), text)
+                .inspect_err(|_| discard(&temporary))
+                .map_err(not_started)?;
         }
-        let job = command.job(&Place {
+        let mut job = command.job(&Place {
             root: &self.root,
             temporary: &temporary,
         });
+        // No command may use up more than the batch has.
+        job.cpu = cancel.cpu_left().map_or(job.cpu, |left| left.min(job.cpu));
         let idle = self.idle.lock().ok().and_then(|mut idle| {
             let at = idle
                 .iter()
@@ -185,14 +192,21 @@ impl Executor {
                     answer.stdout,
                     answer.stderr,
                 );
-                done.map(|execution| Execution {
-                    report,
-                    ..execution
-                })
+                match (done, cancel.stop()) {
+                    (Ok(execution), _) => Ok(Execution {
+                        report,
+                        ..execution
+                    }),
+                    (Err(failure), Some(cause)) => Err(Failure {
+                        reason: cause.into(),
+                        ..failure
+                    }),
+                    (Err(failure), None) => Err(failure),
+                }
             }
             None => {
-                let why = format!("`{shown}` was killed because the batch was stopped");
-                Err(Reason::new(ReasonCode::Cancelled, why).into())
+                let cause = cancel.stop().unwrap_or(StopCause::Cancelled);
+                Err(Reason::from(cause).into())
             }
         }
     }

@@ -485,6 +485,50 @@ fn cpu_time_is_limited_for_all_processes_together() {
 }
 
 #[test]
+fn budgets_and_deadlines_of_the_batch_end_commands() {
+    if !is_confined() {
+        return;
+    }
+    let cell = Cell::new(
+        &POLICY
+            .replace("\"2s\"", "\"60s\"")
+            .replace("\"20s\"", "\"60s\""),
+    );
+    let policy = cell.policy.to_str().expect("a path in UTF-8");
+    let spin = r#"run("sh -c 'while :; do :; done'").exit == 0"#;
+    let sleep = r#"run("sleep 86404.1").exit == 0"#;
+    for (source, option, code) in [
+        (spin, "--cpu-budget=500ms", "budget_exceeded"),
+        (sleep, "--deadline=500ms", "cancelled"),
+    ] {
+        let begun = Instant::now();
+        let other = r#"run("true").exit == 0"#;
+        let log = cell.bench.log("log.jsonl", log_of(&[source, other]));
+        let (results, _, _) = cell.bench.check(&log, &["--policy", policy, option]);
+        assert_eq!(results[0]["code"], code, "{}", results[0]);
+        assert!(begun.elapsed() < Duration::from_secs(20), "{option}");
+        wait_until("nothing is left", || processes_with("sleep\x0086404") == 0);
+    }
+    // What it took is charged to those that asked, in equal shares.
+    let burn = "run(\"sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'\").exit";
+    let claims = ["== 0", "!= 1", "< 2"].map(|rest| format!("{burn} {rest}"));
+    let log = log_of(&claims.each_ref().map(String::as_str));
+    let log = cell.bench.log("log.jsonl", log);
+    let (results, _, status) = cell.bench.check(&log, &["--policy", policy]);
+    assert_eq!(status, 0, "{}", results[0]);
+    let costs: Vec<u64> = results
+        .iter()
+        .filter_map(|result| result["cost"]["cpu_ns"].as_u64())
+        .collect();
+    assert!(costs.iter().all(|cost| *cost > 10_000_000), "{costs:?}");
+    let range = costs.iter().min().zip(costs.iter().max());
+    assert!(
+        range.is_some_and(|(least, most)| most - least < 2_000_000),
+        "{costs:?}"
+    );
+}
+
+#[test]
 fn a_terminal_is_out_of_reach() {
     if !is_confined() {
         return;
