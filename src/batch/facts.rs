@@ -34,6 +34,7 @@ struct State {
     cell: Cell,
     places: Vec<Place>,
     tests: Vec<TestRun>,
+    reused: bool,
     /// What it cost.
     cost: Cost,
     /// Programs of this stage that asked.
@@ -84,6 +85,10 @@ impl Facts {
 
     pub(super) fn tests(&self, number: u32) -> &[TestRun] {
         self.state(number).map_or(&[], |state| &state.tests)
+    }
+
+    pub(super) fn is_reused(&self, number: u32) -> bool {
+        self.state(number).is_some_and(|state| state.reused)
     }
 
     /// Starts a window: nothing is seen until it is asked for.
@@ -150,6 +155,7 @@ impl Facts {
             state.cell = self.table.cell(number);
             state.places = fetched.places;
             state.tests = fetched.tests;
+            state.reused = fetched.reused;
             state.cost = fetched.cost;
             share(fetched.cost, &state.asking, &mut charges);
         }

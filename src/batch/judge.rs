@@ -85,6 +85,7 @@ fn shown(spec: &FactSpec, number: u32, facts: &Facts, exact: bool) -> ShownFact 
         value: shown_value(spec, number, facts, exact),
         places: facts.places(number).to_vec(),
         tests: facts.tests(number).to_vec(),
+        reused: facts.is_reused(number),
         ..not_needed(spec)
     }
 }
@@ -97,6 +98,7 @@ fn not_needed(spec: &FactSpec) -> ShownFact {
         value: ShownValue::NotNeeded,
         places: Vec::new(),
         tests: Vec::new(),
+        reused: false,
     }
 }
 

@@ -113,6 +113,8 @@ pub struct ShownFact {
     pub places: Vec<Place>,
     /// Of `test`: what was run for it.
     pub tests: Vec<TestRun>,
+    /// True if an earlier run established it, and this one executed nothing for it.
+    pub reused: bool,
 }
 
 /// What one distinct program came to; shared by every claim that states it.

@@ -47,7 +47,9 @@ pub(super) fn run(args: &CacheArgs) -> Result<Exit, CliError> {
         dir: dir.clone(),
         source,
     })?;
-    let text = text(args.action, &dir, programs, counts);
+    let mut text = text(args.action, &dir, programs, counts);
+    #[cfg(target_os = "linux")]
+    text.push_str(&runs(args.action, &dir)?);
     Output::open(&TargetOptions { output: None })?.write(text.as_bytes())?;
     Ok(Exit::Passed)
 }
@@ -68,4 +70,25 @@ fn text(action: Action, dir: &Path, programs: DiskStats, counts: CountStats) -> 
         "{dir}: {done}{entries} compiled predicates, {bytes} bytes\n\
          {dir}: {done}{segments} files of counts, {count_bytes} bytes\n"
     )
+}
+
+/// The same for the results of commands and tests.
+#[cfg(target_os = "linux")]
+fn runs(action: Action, dir: &Path) -> Result<String, CliError> {
+    use crate::exec::{clear_reuse, reuse_stats};
+
+    let (found, done) = match action {
+        Action::Stats => (reuse_stats(dir), ""),
+        Action::Clear => (clear_reuse(dir), "removed "),
+    };
+    let found = found.map_err(|source| CliError::CacheAccess {
+        dir: dir.to_owned(),
+        source,
+    })?;
+    let dir = dir.to_string_lossy();
+    let dir = escape(&dir, WIDTH);
+    let (entries, bytes) = (found.entries, found.bytes);
+    Ok(format!(
+        "{dir}: {done}{entries} results of commands, {bytes} bytes\n"
+    ))
 }

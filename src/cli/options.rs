@@ -23,6 +23,10 @@ pub(super) struct WorldOptions {
     /// executed where there is none]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) policy: Option<PathBuf>,
+    /// Execute no command or test again whose result is in the cache directory, where
+    /// the workspace, the environment and the policy are the same
+    #[arg(long, conflicts_with = "no_cache")]
+    pub(super) reuse_runs: bool,
     /// Threads, at most 256 [default: as many as there are cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(super) jobs: Option<u16>,

@@ -28,7 +28,7 @@ pub(super) fn engine(
     if let Some(revision) = &at.at {
         builder = builder.at(revision);
     } else if let Some(policy) = policy(world)? {
-        builder = executing(builder, policy)?;
+        builder = executing(builder, policy, world.reuse_runs)?;
     }
     if let Some(jobs) = world.jobs {
         builder = builder.jobs(jobs.into());
@@ -56,14 +56,18 @@ fn policy(world: &WorldOptions) -> Result<Option<Policy>, CliError> {
 
 /// An engine whose helper is this program.
 #[cfg(target_os = "linux")]
-fn executing(builder: EngineBuilder, policy: Policy) -> Result<EngineBuilder, CliError> {
+fn executing(
+    builder: EngineBuilder,
+    policy: Policy,
+    reuse: bool,
+) -> Result<EngineBuilder, CliError> {
     let helper = std::env::current_exe()
         .map_err(|error| CliError::Usage(format!("cannot execute commands: {error}")))?;
-    Ok(builder.policy(policy, helper))
+    Ok(builder.policy(policy, helper).reuse_runs(reuse))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn executing(builder: EngineBuilder, _: Policy) -> Result<EngineBuilder, CliError> {
+fn executing(builder: EngineBuilder, _: Policy, _: bool) -> Result<EngineBuilder, CliError> {
     message::warning("commands are executed on Linux only");
     Ok(builder)
 }

@@ -8,7 +8,7 @@ use crate::cache::{Compiler, DEFAULT_CAPACITY, DiskCache, DiskCacheError};
 use crate::check::Options;
 use crate::engine::Engine;
 #[cfg(all(feature = "exec", target_os = "linux"))]
-use crate::exec::{ExecError, Executor};
+use crate::exec::{ExecError, Executor, Reuse};
 use crate::facts::{FactSource, WorkspaceSource};
 use crate::files::{Limits, OpenError};
 use crate::git::{CommitFiles, CommitTree, GitError, Repository};
@@ -56,6 +56,8 @@ pub struct EngineBuilder {
     budgets: Budgets,
     #[cfg(all(feature = "exec", target_os = "linux"))]
     execute: Option<(Policy, PathBuf)>,
+    #[cfg(all(feature = "exec", target_os = "linux"))]
+    reuse_runs: bool,
 }
 
 enum World {
@@ -85,6 +87,8 @@ impl EngineBuilder {
             budgets: Budgets::default(),
             #[cfg(all(feature = "exec", target_os = "linux"))]
             execute: None,
+            #[cfg(all(feature = "exec", target_os = "linux"))]
+            reuse_runs: false,
         }
     }
 
@@ -137,6 +141,17 @@ impl EngineBuilder {
         self
     }
 
+    /// Keeps what commands and tests come to in the cache directory, and executes none
+    /// again in a workspace whose content, environment and policy are the same. What
+    /// they read outside of it is not looked at. Without [`EngineBuilder::disk_cache`]
+    /// it does nothing.
+    #[cfg(all(feature = "exec", target_os = "linux"))]
+    #[must_use]
+    pub fn reuse_runs(mut self, reuse: bool) -> Self {
+        self.reuse_runs = reuse;
+        self
+    }
+
     /// Threads of the engine's own, 1 to 256. Without it work runs on rayon's
     /// global pool.
     #[must_use]
@@ -174,7 +189,13 @@ impl EngineBuilder {
                         #[cfg(all(feature = "exec", target_os = "linux"))]
                         let source = match self.execute {
                             Some((policy, helper)) => {
-                                source.execute(Executor::new(policy, &root, helper)?)
+                                let executor = Executor::new(policy, &root, helper)?;
+                                source.execute(match &self.cache_dir {
+                                    Some(dir) if self.reuse_runs => {
+                                        executor.reuse(Reuse::open(dir)?)
+                                    }
+                                    _ => executor,
+                                })
                             }
                             None => source,
                         };

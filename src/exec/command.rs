@@ -3,13 +3,15 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use crate::exec::job::{End, Ended, Job};
 use crate::exec::layers::{Isolation, Lacking};
 use crate::policy::{Bounds, Confinement};
 use crate::reason::{Reason, ReasonCode};
 
 /// What a command did.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Execution {
     /// The exit status, 128+N for a program that died of signal N by itself.
     pub exit: i64,
@@ -32,6 +34,7 @@ pub struct Execution {
     /// Most resident memory of all its processes, in bytes.
     pub peak_memory: u64,
     /// The file it was to leave.
+    #[serde(skip)]
     pub(crate) report: Option<Vec<u8>>,
 }
 

@@ -9,6 +9,7 @@ use crate::budget::{CancelToken, StopCause};
 use crate::exec::client::Client;
 use crate::exec::command::{Command, Execution, Failure, Place, TEMPORARY, judge};
 use crate::exec::program::{allowed, resolve};
+use crate::exec::reuse::{Reuse, World};
 use crate::policy::{Bounds, Policy};
 use crate::reason::{Reason, ReasonCode};
 
@@ -36,6 +37,7 @@ pub struct Executor {
     helper: PathBuf,
     /// Helpers that wait for work, with the network or without.
     idle: Mutex<Vec<(bool, Client)>>,
+    reuse: Option<Reuse>,
 }
 
 impl std::fmt::Debug for Executor {
@@ -64,7 +66,21 @@ impl Executor {
             root: root.canonicalize().map_err(place)?,
             helper: helper.into(),
             idle: Mutex::default(),
+            reuse: None,
         })
+    }
+
+    /// Keeps what commands and tests come to, and does not execute them again in a
+    /// workspace that is the same.
+    #[must_use]
+    pub fn reuse(mut self, reuse: Reuse) -> Self {
+        self.reuse = Some(reuse);
+        self
+    }
+
+    /// The state of the workspace, if anything is to be reused in it.
+    pub(crate) fn world(&self) -> Option<World<'_>> {
+        self.reuse.as_ref()?.world(&self.root, &self.policy)
     }
 
     /// The policy.
@@ -103,14 +119,11 @@ impl Executor {
         resolve(name, &bounds.path, &self.root)
     }
 
-    /// Executes a command line of `run`, if the policy allows it.
-    ///
-    /// # Errors
-    /// [`Failure`] with the reason why there is no exit status.
-    pub fn run(&self, line: &str, cancel: &CancelToken) -> Result<Execution, Failure> {
+    /// The words of a command line that the policy allows, and the file of its program.
+    pub(crate) fn program_of(&self, line: &str) -> Result<(Vec<String>, PathBuf), Reason> {
         let Some(words) = shlex::split(line) else {
             let why = format!("`{line}` has a quote that is not closed");
-            return Err(Reason::new(ReasonCode::CommandInvalid, why).into());
+            return Err(Reason::new(ReasonCode::CommandInvalid, why));
         };
         let rule = allowed(&self.policy, &words)?;
         if rule.nondeterministic {
@@ -118,9 +131,18 @@ impl Executor {
                 "the policy says that `{}` is not deterministic",
                 rule.program
             );
-            return Err(Reason::new(ReasonCode::CommandNondeterministic, why).into());
+            return Err(Reason::new(ReasonCode::CommandNondeterministic, why));
         }
         let program = resolve(&rule.program, &self.policy.bounds.path, &self.root)?;
+        Ok((words, program))
+    }
+
+    /// Executes a command line of `run`, if the policy allows it.
+    ///
+    /// # Errors
+    /// [`Failure`] with the reason why there is no exit status.
+    pub fn run(&self, line: &str, cancel: &CancelToken) -> Result<Execution, Failure> {
+        let (words, program) = self.program_of(line)?;
         let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
         let command = Command {
             program: &program,

@@ -35,6 +35,7 @@ fn answer(exists: Result<bool, Reason>, fuel: u64) -> Fetched {
         },
         places: Vec::new(),
         tests: Vec::new(),
+        reused: false,
     }
 }
 

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::budget::CancelToken;
 use crate::facts::FactKey;
 use crate::reason::Reason;
@@ -51,7 +53,7 @@ pub struct RunOutput {
 }
 
 /// One test that was run for a fact.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestRun {
     /// The full name, as the runner lists it.
     pub name: Box<str>,
@@ -62,7 +64,7 @@ pub struct TestRun {
 }
 
 /// How a test ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TestOutcome {
     /// It passed.
     Passed,
@@ -135,6 +137,8 @@ pub struct Fetched {
     pub places: Vec<Place>,
     /// Of `test`: what was run.
     pub tests: Vec<TestRun>,
+    /// True if it is what an earlier run came to.
+    pub reused: bool,
 }
 
 impl From<FactValue> for Fetched {
@@ -144,6 +148,7 @@ impl From<FactValue> for Fetched {
             cost: Cost::default(),
             places: Vec::new(),
             tests: Vec::new(),
+            reused: false,
         }
     }
 }

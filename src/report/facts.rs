@@ -47,6 +47,9 @@ pub(super) fn fact(fact: &ShownFact) -> Option<String> {
         }
         ShownValue::NotNeeded => return None,
     }
+    if fact.reused {
+        text.push_str(" (reused)");
+    }
     Some(text)
 }
 
@@ -164,6 +167,7 @@ mod tests {
             value: ShownValue::AtLeast(2),
             places: Vec::new(),
             tests: Vec::new(),
+            reused: false,
         };
         assert_eq!(
             super::fact(&fact).unwrap(),

@@ -172,6 +172,8 @@ struct FactRecord<'a> {
     places: &'a [Place],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tests: Vec<TestRecord<'a>>,
+    #[serde(skip_serializing_if = "is_false")]
+    reused: bool,
 }
 
 #[derive(Serialize)]
@@ -203,6 +205,7 @@ impl<'a> FactRecord<'a> {
             primitive: fact.primitive.name(),
             args: &fact.args,
             places: &fact.places,
+            reused: fact.reused,
             tests: fact
                 .tests
                 .iter()
@@ -267,6 +270,10 @@ impl CostRecord {
             bytes: cost.bytes,
         })
     }
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 fn is_true(value: &bool) -> bool {

@@ -145,6 +145,7 @@ pub(super) fn fact(primitive: Primitive, args: &[&str], value: ShownValue) -> Sh
         value,
         places: Vec::new(),
         tests: Vec::new(),
+        reused: false,
     }
 }
 

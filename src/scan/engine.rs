@@ -349,6 +349,7 @@ impl<'a> Context<'a> {
                 },
                 places: Vec::new(),
                 tests: Vec::new(),
+                reused: false,
             });
         }
         finish_existence(existence, self.scanner.cancel)

@@ -120,6 +120,7 @@ impl<'a> Tally<'a> {
             cost: self.own,
             places: self.places,
             tests: Vec::new(),
+            reused: false,
         }
     }
 }

@@ -11,4 +11,4 @@ mod plan;
 mod pytest;
 mod runner;
 
-pub(crate) use plan::{Answer, answer};
+pub(crate) use plan::{Answer, answer, program};

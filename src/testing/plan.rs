@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use crate::budget::CancelToken;
 use crate::exec::{Executor, Failure};
@@ -28,6 +29,18 @@ pub(crate) struct Answer {
     pub(crate) runs: Vec<TestRun>,
     /// Its share of the CPU time, in nanoseconds.
     pub(crate) cpu_ns: u64,
+}
+
+/// The program that the runner starts.
+pub(crate) fn program(executor: &Executor) -> Option<PathBuf> {
+    let policy = executor.policy().test.as_ref()?;
+    let name = match &policy.runner {
+        policy::Runner::Cargo | policy::Runner::Nextest => "cargo",
+        policy::Runner::Pytest => "pytest",
+        policy::Runner::Go => "go",
+        policy::Runner::Custom { command, .. } => command.first()?,
+    };
+    executor.resolve(name, &policy.bounds).ok()
 }
 
 /// Answers the names of a batch.

@@ -51,6 +51,7 @@ impl FactSource for Priced {
                 cost,
                 places: Vec::new(),
                 tests: Vec::new(),
+                reused: false,
             }
         });
         (answers.collect(), FetchStats::default())
