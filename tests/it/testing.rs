@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::bin::{Bench, log_of};
-use crate::exec::is_confined;
+use crate::cell::is_confined;
 
 /// A package of tests in nested modules, and a policy beside it.
 struct Package {
