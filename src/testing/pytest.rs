@@ -31,10 +31,9 @@ impl Runner for Pytest {
         }
         let text = String::from_utf8_lossy(&done.stdout);
         let ids = text.lines().take_while(|line| !line.is_empty());
-        Ok(ids
-            .filter(|line| line.contains("::"))
-            .map(str::to_owned)
-            .collect())
+        // A file may be called like an option, or like a list of arguments.
+        let ids = ids.filter(|id| id.contains("::") && !id.starts_with(['-', '@']));
+        Ok(ids.map(str::to_owned).collect())
     }
 
     fn run(&self, tools: &Tools<'_>, names: &[&str]) -> Result<Vec<Ran>, Failure> {
