@@ -24,19 +24,19 @@ fn run(executor: &Executor) {
     assert_eq!(done.exit, 0);
 }
 
+fn spawn() {
+    let mut command = Command::new("/usr/bin/true");
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    black_box(command.output().expect("it runs"));
+}
+
 fn exec(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("exec");
     group.sample_size(60);
-    group.bench_function("bare-spawn", |bencher| {
-        bencher.iter(|| {
-            let mut command = Command::new("/usr/bin/true");
-            let command = command
-                .stdin(Stdio::null())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped());
-            command.output().expect("it runs")
-        });
-    });
+    group.bench_function("bare-spawn", |bencher| bencher.iter(spawn));
     let confined = executor("");
     group.bench_function("confined", |bencher| bencher.iter(|| run(&confined)));
     let with_network = executor("network = true\n");
@@ -47,16 +47,7 @@ fn exec(criterion: &mut Criterion) {
     for page in memory.chunks_mut(4096) {
         page[0] = 1;
     }
-    group.bench_function("bare-spawn-of-2GiB", |bencher| {
-        bencher.iter(|| {
-            let mut command = Command::new("/usr/bin/true");
-            let command = command
-                .stdin(Stdio::null())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped());
-            command.output().expect("it runs")
-        });
-    });
+    group.bench_function("bare-spawn-of-2GiB", |bencher| bencher.iter(spawn));
     group.bench_function("confined-of-2GiB", |bencher| {
         bencher.iter(|| run(&confined))
     });

@@ -2,7 +2,7 @@
 //!
 //! Only the helper makes them. It has one thread, so that a process it forks may do
 //! anything that the helper may.
-#![allow(unsafe_code, reason = "no crate that is used has these calls")]
+#![expect(unsafe_code, reason = "no crate that is used has these calls")]
 
 use std::ffi::CString;
 use std::io;
