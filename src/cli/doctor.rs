@@ -54,9 +54,10 @@ fn examine() -> Result<(String, bool), CliError> {
         let found = match lacking {
             None if execution.isolation.contains(layer) => "active".to_owned(),
             None => "not active".to_owned(),
+            Some(lacking) if layer.is_optional() => format!("not to be had: {}", lacking.reason),
             Some(lacking) => format!("lacking: {}", lacking.reason),
         };
-        is_well &= execution.isolation.contains(layer);
+        is_well &= execution.isolation.contains(layer) || layer.is_optional();
         text.push_str(&format!("{:<18} {found}\n", layer.name()));
     }
     if !is_well {

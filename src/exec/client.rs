@@ -1,6 +1,6 @@
 //! A helper, from the engine's side.
 
-use std::io::{self, Read as _};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::budget::CancelToken;
 use crate::exec::frame;
-use crate::exec::helper::ARGUMENT;
+use crate::exec::helper::{ARGUMENT, NETWORK};
 use crate::exec::job::{Ended, Job};
 
 /// How often it is looked whether the batch is to stop.
@@ -26,19 +26,12 @@ pub(super) struct Client {
     stream: UnixStream,
 }
 
-/// What a command did.
-pub(super) struct Answer {
-    pub(super) ended: Ended,
-    pub(super) stdout: Vec<u8>,
-    pub(super) stderr: Vec<u8>,
-}
-
 impl Client {
-    pub(super) fn start(helper: &Path) -> io::Result<Self> {
+    pub(super) fn start(helper: &Path, network: bool) -> io::Result<Self> {
         let (stream, theirs) = UnixStream::pair()?;
         // No hook before the execution, so that nothing of the engine is copied.
         let child = Command::new(helper)
-            .arg(ARGUMENT)
+            .args([ARGUMENT, NETWORK[usize::from(network)]])
             .env_clear()
             .current_dir("/")
             .stdin(Stdio::from(OwnedFd::from(theirs)))
@@ -49,12 +42,8 @@ impl Client {
     }
 
     /// Executes a command. `None` if it was cancelled; the helper is then of no
-    /// further use, as after an error.
-    pub(super) fn execute(
-        &mut self,
-        job: &Job,
-        cancel: &CancelToken,
-    ) -> io::Result<Option<Answer>> {
+    /// further use, as after an error or if it says that it is spent.
+    pub(super) fn execute(&mut self, job: &Job, cancel: &CancelToken) -> io::Result<Option<Ended>> {
         frame::send(&mut self.stream, job)?;
         let latest = Instant::now() + job.timeout + PATIENCE;
         loop {
@@ -76,24 +65,8 @@ impl Client {
                 ));
             }
         }
-        let ended: Ended = frame::receive(&mut self.stream)?.ok_or(io::ErrorKind::UnexpectedEof)?;
-        let mut read = |len: usize| {
-            let mut stream = Vec::new();
-            (&mut self.stream)
-                .take(len as u64)
-                .read_to_end(&mut stream)?;
-            match stream.len() == len {
-                true => Ok(stream),
-                false => Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
-            }
-        };
-        let stdout = read(ended.stdout_len)?;
-        let stderr = read(ended.stderr_len)?;
-        Ok(Some(Answer {
-            ended,
-            stdout,
-            stderr,
-        }))
+        let ended = frame::receive(&mut self.stream)?.ok_or(io::ErrorKind::UnexpectedEof)?;
+        Ok(Some(ended))
     }
 }
 

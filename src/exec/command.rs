@@ -201,13 +201,7 @@ fn toolchain(home: &Path) -> Vec<PathBuf> {
 }
 
 /// Reads how a command ended.
-pub(super) fn judge(
-    shown: &str,
-    bounds: &Bounds,
-    ended: Ended,
-    stdout: Vec<u8>,
-    stderr: Vec<u8>,
-) -> Result<Execution, Failure> {
+pub(super) fn judge(shown: &str, bounds: &Bounds, ended: Ended) -> Result<Execution, Failure> {
     let seconds = |time: std::time::Duration| time.as_secs_f64();
     let (code, detail) = match ended.end {
         End::Exited(_) | End::Signaled(_) => {
@@ -218,12 +212,12 @@ pub(super) fn judge(
             };
             return Ok(Execution {
                 exit,
-                stdout,
-                stderr,
+                stdout: ended.stdout,
+                stderr: ended.stderr,
                 stdout_truncated: ended.stdout_truncated,
                 stderr_truncated: ended.stderr_truncated,
-                isolation: ended.isolation,
-                lacking: ended.lacking,
+                isolation: ended.layers.isolation,
+                lacking: ended.layers.lacking,
                 cpu_ns: ended.cpu_ns,
                 wall_ns: ended.wall_ns,
                 peak_memory: ended.peak,
@@ -266,7 +260,7 @@ pub(super) fn judge(
             ReasonCode::ConfinementUnavailable,
             format!(
                 "`{shown}` was not executed: this machine has no {}; `probity doctor` says more, and `confinement = \"best-effort\"` in the policy executes without",
-                lacking(&ended.lacking)
+                lacking(&ended.layers.lacking)
             ),
         ),
         End::NotStarted(problem) => (
@@ -285,6 +279,7 @@ pub(super) fn judge(
 fn lacking(layers: &[Lacking]) -> String {
     let shown = layers
         .iter()
+        .filter(|it| !it.layer.is_optional())
         .map(|it| format!("{} ({})", it.layer, it.reason));
     shown.collect::<Vec<_>>().join(", no ")
 }

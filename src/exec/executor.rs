@@ -191,11 +191,11 @@ impl Executor {
         });
         let answer = match idle {
             Some(client) => Ok(client),
-            None => Client::start(&self.helper),
+            None => Client::start(&self.helper, job.network),
         }
         .and_then(|mut client| {
             let answer = client.execute(&job, cancel)?;
-            if answer.is_some()
+            if answer.as_ref().is_some_and(|ended| !ended.is_spent)
                 && let Ok(mut idle) = self.idle.lock()
             {
                 idle.push((job.network, client));
@@ -205,15 +205,9 @@ impl Executor {
         let report = command.report.and_then(|name| left(&temporary.join(name)));
         discard(&temporary);
         match answer.map_err(not_started)? {
-            Some(answer) => {
-                cancel.charge_cpu(answer.ended.cpu_ns);
-                let done = judge(
-                    shown,
-                    command.bounds,
-                    answer.ended,
-                    answer.stdout,
-                    answer.stderr,
-                );
+            Some(ended) => {
+                cancel.charge_cpu(ended.cpu_ns);
+                let done = judge(shown, command.bounds, ended);
                 match (done, cancel.stop()) {
                     (Ok(execution), _) => Ok(Execution {
                         report,

@@ -9,10 +9,9 @@ use serde::de::DeserializeOwned;
 const MAX: usize = 64 << 20;
 
 pub(super) fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
-    let body = serde_json::to_vec(message)?;
-    let len = u32::try_from(body.len()).map_err(io::Error::other)?;
-    let mut frame = len.to_le_bytes().to_vec();
-    frame.extend(body);
+    let mut frame = postcard::to_extend(message, vec![0; 4]).map_err(io::Error::other)?;
+    let len = u32::try_from(frame.len() - 4).map_err(io::Error::other)?;
+    frame[..4].copy_from_slice(&len.to_le_bytes());
     to.write_all(&frame)
 }
 
@@ -29,7 +28,8 @@ pub(super) fn receive<M: DeserializeOwned>(from: &mut impl Read) -> io::Result<O
     }
     let mut body = vec![0; len];
     from.read_exact(&mut body)?;
-    Ok(Some(serde_json::from_slice(&body)?))
+    let message = postcard::from_bytes(&body);
+    message.map(Some).map_err(io::Error::other)
 }
 
 #[cfg(test)]

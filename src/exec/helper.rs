@@ -1,18 +1,23 @@
-//! The helper: a small process of one thread that executes one command after the
-//! other. It can fork cheaply and safely where the engine cannot.
+//! The helper: a small process of one thread, started by the engine, that can fork
+//! cheaply and safely where the engine cannot. It enters the namespaces that its
+//! commands share and starts their first process, which does the rest.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write as _};
+use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 
-use crate::exec::job::Job;
-use crate::exec::stand::Stand;
-use crate::exec::{frame, supervise};
+use crate::exec::confine::{Group, Shelter};
+use crate::exec::init::{self, Origin};
+use crate::exec::layers::Layer;
+use crate::exec::sys::{self, Forked};
 
-/// The only argument of a helper.
+/// The first argument of a helper.
 pub(super) const ARGUMENT: &str = "__execute-confined";
+
+/// The second, which says whether its commands have the network.
+pub(super) const NETWORK: [&str; 2] = ["without-network", "with-network"];
 
 /// Serves as a helper if the arguments say so. A host whose own program is to be the
 /// helper calls this first in `main`, before it starts any thread, and ends with the
@@ -20,27 +25,55 @@ pub(super) const ARGUMENT: &str = "__execute-confined";
 #[must_use]
 pub fn serve_if_asked(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut arguments = arguments.into_iter().skip(1);
-    let is_asked = arguments.next().as_deref() == Some(OsStr::new(ARGUMENT));
-    (is_asked && arguments.next().is_none()).then(|| match serve() {
+    if arguments.next().as_deref() != Some(OsStr::new(ARGUMENT)) {
+        return None;
+    }
+    let network = arguments.next()?;
+    let network = NETWORK.iter().position(|known| *known == network)? == 1;
+    arguments.next().is_none().then(|| match serve(network) {
         Ok(()) => ExitCode::SUCCESS,
         // The engine sees that it is gone.
         Err(_) => ExitCode::FAILURE,
     })
 }
 
-fn serve() -> io::Result<()> {
+fn serve(network: bool) -> io::Result<()> {
     let stdin: OwnedFd = io::stdin().as_fd().try_clone_to_owned()?;
-    let mut engine = UnixStream::from(stdin);
+    let engine = UnixStream::from(stdin);
     // The terminal belongs to the engine.
     let _ = rustix::process::setsid();
-    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-    let mut stand = None;
-    while let Some(job) = frame::receive::<Job>(&mut engine)? {
-        let stand = stand.get_or_insert_with(|| Stand::new(job.network));
-        let finished = supervise::execute(&job, stand, engine.as_fd());
-        frame::send(&mut engine, &finished.ended)?;
-        engine.write_all(&finished.stdout)?;
-        engine.write_all(&finished.stderr)?;
+    let (group, no_group) = match Group::new() {
+        Ok(group) => (Some(group), None),
+        Err(reason) => (None, Some(reason)),
+    };
+    let mut shelter = Shelter::enter(network);
+    if let Some(reason) = no_group {
+        shelter.layers.note(Layer::Cgroup, Err(reason));
     }
-    Ok(())
+    let (forked, has_namespace) = match sys::fork(libc::CLONE_NEWPID) {
+        Ok(forked) => (forked, true),
+        Err(error) => {
+            let reason = error.to_string();
+            shelter.layers.note(Layer::PidNamespace, Err(reason));
+            (sys::fork(0)?, false)
+        }
+    };
+    match forked {
+        Forked::Child => {
+            let origin = Origin {
+                shelter,
+                group,
+                has_namespace,
+            };
+            init::serve(engine, origin)
+        }
+        Forked::Parent(first) => {
+            drop(engine);
+            let _ = sys::reap(first.as_raw_nonzero().get(), true);
+            if let Some(group) = group {
+                group.end();
+            }
+            Ok(())
+        }
+    }
 }

@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::exec::layers::{Isolation, Lacking};
+use crate::exec::layers::Layers;
 
 /// Bytes of a path, an argument or a variable, which need be no UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
 pub(super) struct Text(Vec<u8>);
 
 impl From<&OsStr> for Text {
@@ -100,8 +99,7 @@ pub(super) enum End {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Ended {
     pub(super) end: End,
-    pub(super) isolation: Isolation,
-    pub(super) lacking: Vec<Lacking>,
+    pub(super) layers: Layers,
     /// Of all its processes, in nanoseconds.
     pub(super) cpu_ns: u64,
     pub(super) wall_ns: u64,
@@ -109,7 +107,8 @@ pub(super) struct Ended {
     pub(super) peak: u64,
     pub(super) stdout_truncated: bool,
     pub(super) stderr_truncated: bool,
-    /// How long the streams are that follow this header.
-    pub(super) stdout_len: usize,
-    pub(super) stderr_len: usize,
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: Vec<u8>,
+    /// Something could not be ended in time: the helper ends itself and takes it along.
+    pub(super) is_spent: bool,
 }

@@ -24,11 +24,14 @@ pub enum Layer {
     NetworkNamespace,
     /// Resource limits on each process.
     Rlimits,
+    /// A control group of version 2 that holds the limits of memory and processes.
+    /// Wanted only where one is delegated.
+    Cgroup,
 }
 
 impl Layer {
     /// Every layer.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Landlock,
         Self::Seccomp,
         Self::UserNamespace,
@@ -36,7 +39,14 @@ impl Layer {
         Self::MountNamespace,
         Self::NetworkNamespace,
         Self::Rlimits,
+        Self::Cgroup,
     ];
+
+    /// Whether commands are executed without it under `confinement = "required"`.
+    #[must_use]
+    pub const fn is_optional(self) -> bool {
+        matches!(self, Self::Cgroup)
+    }
 
     /// The name in reports.
     #[must_use]
@@ -49,6 +59,7 @@ impl Layer {
             Self::MountNamespace => "mount-namespace",
             Self::NetworkNamespace => "network-namespace",
             Self::Rlimits => "rlimits",
+            Self::Cgroup => "cgroup",
         }
     }
 
@@ -73,6 +84,10 @@ impl Isolation {
         self.0 |= layer.bit();
     }
 
+    fn remove(&mut self, layer: Layer) {
+        self.0 &= !layer.bit();
+    }
+
     /// Whether a layer is active.
     #[must_use]
     pub const fn contains(self, layer: Layer) -> bool {
@@ -94,4 +109,28 @@ pub struct Lacking {
     pub layer: Layer,
     /// Why.
     pub reason: String,
+}
+
+/// What came of the layers that were wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Layers {
+    pub(super) isolation: Isolation,
+    pub(super) lacking: Vec<Lacking>,
+}
+
+impl Layers {
+    pub(super) fn note(&mut self, layer: Layer, done: Result<(), String>) {
+        match done {
+            Ok(()) => self.isolation.insert(layer),
+            Err(reason) => {
+                self.isolation.remove(layer);
+                self.lacking.push(Lacking { layer, reason });
+            }
+        }
+    }
+
+    /// Whether all are active that a command needs.
+    pub(super) fn are_whole(&self) -> bool {
+        self.lacking.iter().all(|it| it.layer.is_optional())
+    }
 }

@@ -1,9 +1,9 @@
 //! Executing what claims name: without a shell, confined, and ended for sure.
 //!
-//! The engine never forks. It talks to helpers, small processes of one thread each
-//! that fork, confine and watch one command at a time (`helper.rs`). In the fork a
-//! first process enters namespaces of its own and starts the program in them
-//! (`init.rs`), so that everything ends with it.
+//! The engine never forks. It talks to helpers, small processes that enter namespaces
+//! (`helper.rs`) and start a first process in them (`init.rs`). That one forks, watches
+//! and ends one command after the other (`supervise.rs`, `start.rs`); everything ends
+//! with it.
 
 mod capture;
 mod client;
@@ -18,6 +18,7 @@ mod layers;
 mod program;
 mod reuse;
 mod stand;
+mod start;
 mod supervise;
 mod sys;
 mod tree;

@@ -1,25 +1,42 @@
-//! What a helper keeps from one command to the next.
+//! What the first process keeps from one command to the next.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::exec::confine::{Filters, Rules, Shelter};
+use crate::exec::confine::{Group, Rules};
 use crate::exec::job::{Job, Text};
+use crate::exec::layers::Layers;
 
 /// Rules are made anew after so many commands, each of which adds some.
-const MOST_COMMANDS: u32 = 256;
+const MOST_COMMANDS: u32 = 16;
 
-/// The namespaces of a helper, and the rules of its commands.
+/// What the commands of a helper have in common.
 pub(super) struct Stand {
-    pub(super) shelter: Shelter,
-    pub(super) filters: Result<Filters, String>,
+    pub(super) network: bool,
+    /// Layers that are active already, or will never be.
+    pub(super) layers: Layers,
+    pub(super) group: Option<Group>,
+    /// Whether this is the first process of a namespace.
+    pub(super) has_namespace: bool,
+    /// The number of this process in `/proc`, which may be that of another namespace.
+    pub(super) number: i32,
     rules: Option<(Vec<Text>, u32, Rules)>,
 }
 
 impl Stand {
-    pub(super) fn new(network: bool) -> Self {
+    pub(super) fn new(
+        network: bool,
+        layers: Layers,
+        group: Option<Group>,
+        has_namespace: bool,
+    ) -> Self {
+        let own = std::fs::read_link("/proc/self").ok();
+        let number = own.as_deref().and_then(Path::to_str);
         Self {
-            shelter: Shelter::enter(network),
-            filters: Filters::new(network),
+            network,
+            layers,
+            group,
+            has_namespace,
+            number: number.and_then(|it| it.parse().ok()).unwrap_or(0),
             rules: None,
         }
     }
@@ -34,7 +51,7 @@ impl Stand {
             return rules.try_clone();
         }
         let read: Vec<PathBuf> = job.read.iter().map(Text::path).collect();
-        let made = Rules::new(&read, self.shelter.network)?;
+        let made = Rules::new(&read, self.network)?;
         let rules = made.try_clone();
         self.rules = Some((job.read.clone(), 0, made));
         rules

@@ -1,167 +1,156 @@
-//! One command, from the helper's side: started, watched, its output kept, and ended.
+//! One command, from the side of the first process: started, watched, its output kept,
+//! and ended with everything it started.
 
 use std::fs::File;
 use std::io::{Read as _, pipe};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{PidfdFlags, pidfd_open};
 
 use crate::exec::capture::Capture;
 use crate::exec::confine;
-use crate::exec::init::{self, Confinement, Ends, Word};
 use crate::exec::job::{End, Ended, Job};
-use crate::exec::layers::{Isolation, Lacking, Layer};
+use crate::exec::layers::{Layer, Layers};
 use crate::exec::stand::Stand;
-use crate::exec::sys::{self, Forked};
-use crate::exec::tree;
+use crate::exec::start::{Confined, Ends, Refusal, start};
+use crate::exec::sys::{self, Forked, Reaped};
+use crate::exec::{frame, tree};
 
 /// How often it is looked what a command uses: more often in the beginning.
 const SAMPLES: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(25)];
 
-/// The first process gets so long to end all others before it is killed itself.
-const PATIENCE: Duration = Duration::from_millis(400);
-
-/// What a command did, with what was kept of its output.
-pub(super) struct Finished {
-    pub(super) ended: Ended,
-    pub(super) stdout: Vec<u8>,
-    pub(super) stderr: Vec<u8>,
-}
+/// What does not end so soon after it was killed is left to the end of the helper.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Executes a command to its end. Something to read or a hang-up on `engine` means
 /// that nobody waits for it any more.
-pub(super) fn execute(job: &Job, stand: &mut Stand, engine: BorrowedFd<'_>) -> Finished {
+pub(super) fn execute(job: &Job, stand: &mut Stand, engine: &UnixStream) -> Ended {
+    let kills = stand.group.as_ref().map(confine::Group::kills);
     match Running::start(job, stand) {
-        Ok(running) => running.watch(engine),
-        Err(error) => Finished {
-            ended: Ended {
-                end: End::NotStarted(error.to_string()),
-                isolation: Isolation::default(),
-                lacking: Vec::new(),
-                cpu_ns: 0,
-                wall_ns: 0,
-                peak: 0,
-                stdout_truncated: false,
-                stderr_truncated: false,
-                stdout_len: 0,
-                stderr_len: 0,
-            },
+        Ok(mut running) => {
+            running.watch(engine.as_fd());
+            let is_spent = !running.end_all();
+            let was_killed = stand.group.as_ref().map(confine::Group::kills) != kills;
+            running.finish(was_killed, is_spent)
+        }
+        Err(error) => Ended {
+            end: End::NotStarted(error.to_string()),
+            layers: Layers::default(),
+            cpu_ns: 0,
+            wall_ns: 0,
+            peak: 0,
+            stdout_truncated: false,
+            stderr_truncated: false,
             stdout: Vec::new(),
             stderr: Vec::new(),
+            is_spent: false,
         },
     }
 }
 
 struct Running<'a> {
     job: &'a Job,
+    has_namespace: bool,
+    /// Of the first process.
+    number: i32,
     started: Instant,
-    first: Pid,
-    /// Dropped to have all end.
-    control: Option<OwnedFd>,
-    words: File,
-    heard: Vec<u8>,
+    program: i32,
+    pidfd: Option<OwnedFd>,
+    /// What the fork tells, until the program is executed.
+    telling: Option<File>,
+    told: Vec<u8>,
     stdout: Capture,
     stderr: Capture,
+    /// Of the program, once it ended.
+    status: Option<i32>,
     /// Why it is being ended.
-    stopped: Option<(End, Instant)>,
+    stopped: Option<End>,
+    /// CPU time of processes that were waited for.
+    reaped: Duration,
     cpu: Duration,
     peak: u64,
 }
 
 impl<'a> Running<'a> {
     fn start(job: &'a Job, stand: &mut Stand) -> std::io::Result<Self> {
-        let (control_read, control) = pipe()?;
-        let (words, words_write) = pipe()?;
+        let (telling, tell) = pipe()?;
         let (stdout, stdout_write) = pipe()?;
         let (stderr, stderr_write) = pipe()?;
-        if job.network != stand.shelter.network {
+        if job.network != stand.network {
             return Err(std::io::Error::other("a helper has one kind of network"));
         }
         let rules = stand.rules(job);
-        let mut shelter = Confinement {
-            isolation: stand.shelter.isolation,
-            lacking: stand.shelter.lacking.clone(),
-            rules,
-            filters: stand.filters.clone(),
-            has_namespace: true,
-        };
-        let forked = match sys::fork(confine::OF_A_COMMAND) {
-            Ok(forked) => forked,
-            Err(error) => {
-                shelter.has_namespace = false;
-                shelter.lacking.push(Lacking {
-                    layer: Layer::PidNamespace,
-                    reason: error.to_string(),
-                });
-                sys::fork(0)?
-            }
-        };
-        let first = match forked {
+        let mut layers = stand.layers.clone();
+        if let Some(group) = &stand.group
+            && let Err(reason) = group.limit(job.memory, job.processes)
+        {
+            layers.note(Layer::Cgroup, Err(reason));
+        }
+        let started = Instant::now();
+        let program = match sys::fork(confine::OF_A_COMMAND).or_else(|_| sys::fork(0))? {
             Forked::Parent(pid) => pid,
             Forked::Child => {
-                drop((control, words, stdout, stderr));
                 let ends = Ends {
-                    control: control_read.into(),
-                    words: words_write.into(),
+                    tell: tell.into(),
                     stdout: stdout_write.into(),
                     stderr: stderr_write.into(),
                 };
-                init::run(job, ends, shelter)
+                start(job, ends, layers, rules)
             }
         };
         Ok(Self {
             job,
-            started: Instant::now(),
-            first,
-            control: Some(control.into()),
-            words: File::from(OwnedFd::from(words)),
-            heard: Vec::new(),
-            stdout: Capture::new(stdout.into(), job.output),
-            stderr: Capture::new(stderr.into(), job.output),
+            has_namespace: stand.has_namespace,
+            number: stand.number,
+            started,
+            program: program.as_raw_nonzero().get(),
+            pidfd: pidfd_open(program, PidfdFlags::empty()).ok(),
+            telling: Some(File::from(OwnedFd::from(telling))),
+            told: Vec::new(),
+            stdout: Capture::new(stdout.into(), job.output)?,
+            stderr: Capture::new(stderr.into(), job.output)?,
+            status: None,
             stopped: None,
+            reaped: Duration::ZERO,
             cpu: Duration::ZERO,
             peak: 0,
         })
     }
 
-    fn watch(mut self, engine: BorrowedFd<'_>) -> Finished {
+    /// Waits until the program ends or is to be ended.
+    fn watch(&mut self, engine: BorrowedFd<'_>) {
         let mut next_sample = self.started + SAMPLES[0];
-        let mut is_talking = true;
-        while is_talking || self.stdout.is_open() || self.stderr.is_open() {
+        while self.status.is_none() && self.stopped.is_none() {
             let now = Instant::now();
             if now >= next_sample {
                 self.sample();
                 let age = self.started.elapsed();
                 next_sample = Instant::now() + SAMPLES[usize::from(age > SAMPLES[0] * 20)];
+                continue;
             }
-            self.press(now);
-            let wait = next_sample.saturating_duration_since(now);
-            let [mut is_engine, mut is_word, mut is_stdout, mut is_stderr] = [false; 4];
+            let [mut is_engine, mut is_told, mut is_stdout, mut is_stderr] = [false; 4];
             {
-                let mut polled = Vec::with_capacity(4);
-                let mut wanted = Vec::with_capacity(4);
-                if self.stopped.is_none() {
-                    polled.push(PollFd::from_borrowed_fd(engine, PollFlags::IN));
-                    wanted.push(&mut is_engine);
-                }
-                if is_talking {
-                    polled.push(PollFd::new(&self.words, PollFlags::IN));
-                    wanted.push(&mut is_word);
-                }
-                for (capture, flag) in [
-                    (&self.stdout, &mut is_stdout),
-                    (&self.stderr, &mut is_stderr),
-                ] {
-                    if let Some(open) = capture.open() {
-                        polled.push(PollFd::from_borrowed_fd(open.as_fd(), PollFlags::IN));
+                let readable = |fd| PollFd::from_borrowed_fd(fd, PollFlags::IN);
+                let mut polled = vec![readable(engine)];
+                let mut wanted = vec![&mut is_engine];
+                let streams = [
+                    (self.telling.as_ref(), &mut is_told),
+                    (self.stdout.open(), &mut is_stdout),
+                    (self.stderr.open(), &mut is_stderr),
+                ];
+                for (stream, flag) in streams {
+                    if let Some(open) = stream {
+                        polled.push(readable(open.as_fd()));
                         wanted.push(flag);
                     }
                 }
+                polled.extend(self.pidfd.as_ref().map(|fd| readable(fd.as_fd())));
                 let wait = Timespec {
                     tv_sec: 0,
-                    tv_nsec: wait.subsec_nanos().into(),
+                    tv_nsec: (next_sample - now).subsec_nanos().into(),
                 };
                 let _ = poll(&mut polled, Some(&wait));
                 for (polled, wanted) in polled.iter().zip(wanted) {
@@ -171,8 +160,8 @@ impl<'a> Running<'a> {
             if is_engine {
                 self.stop(End::Cancelled);
             }
-            if is_word {
-                is_talking = self.listen();
+            if is_told {
+                self.listen();
             }
             if is_stdout {
                 self.stdout.take();
@@ -180,25 +169,22 @@ impl<'a> Running<'a> {
             if is_stderr {
                 self.stderr.take();
             }
+            while let Reaped::Child(_) = self.reap() {}
         }
-        self.finish()
     }
 
     /// Looks whether a limit is reached.
     fn sample(&mut self) {
         let job = self.job;
-        let usage = tree::usage(
-            self.first.as_raw_nonzero().get(),
-            u64::from(job.processes) + 2,
-        );
-        self.cpu = self.cpu.max(usage.cpu);
+        let usage = tree::usage(self.number, u64::from(job.processes) + 1);
+        let cpu = self.reaped + usage.cpu;
+        self.cpu = self.cpu.max(cpu);
         self.peak = self.peak.max(usage.memory);
-        // The first process is no part of the command.
-        if usage.tasks > u64::from(job.processes) + 1 {
+        if usage.tasks > u64::from(job.processes) {
             self.stop(End::OverProcesses);
         } else if usage.memory > job.memory {
             self.stop(End::OverMemory);
-        } else if usage.cpu > job.cpu {
+        } else if cpu > job.cpu {
             self.stop(End::OverCpu);
         } else if self.started.elapsed() >= job.timeout {
             self.stop(End::TimedOut);
@@ -207,97 +193,107 @@ impl<'a> Running<'a> {
 
     fn stop(&mut self, end: End) {
         if self.stopped.is_none() {
-            self.stopped = Some((end, Instant::now()));
-            self.control = None;
+            self.stopped = Some(end);
         }
     }
 
-    /// Kills what does not end by itself.
-    fn press(&mut self, now: Instant) {
-        if let Some((_, since)) = &self.stopped
-            && now.saturating_duration_since(*since) > PATIENCE
-        {
-            tree::kill_below(rustix::process::getpid().as_raw_nonzero().get());
-            let _ = kill_process(self.first, Signal::KILL);
-        }
-    }
-
-    /// Takes what the first process says; false at the end.
-    fn listen(&mut self) -> bool {
+    /// Takes what the fork tells.
+    fn listen(&mut self) {
         let mut buffer = [0; 4096];
-        match self.words.read(&mut buffer) {
-            Ok(0) | Err(_) => false,
-            Ok(read) => {
-                self.heard.extend_from_slice(&buffer[..read]);
-                true
-            }
+        let Some(telling) = &mut self.telling else {
+            return;
+        };
+        match telling.read(&mut buffer) {
+            Ok(0) | Err(_) => self.telling = None,
+            Ok(read) => self.told.extend_from_slice(&buffer[..read]),
         }
     }
 
-    fn finish(mut self) -> Finished {
-        self.control = None;
-        let waited = sys::wait(self.first.as_raw_nonzero().get(), true);
-        // Orphans, where there is no namespace that ended with the first process.
-        let me = rustix::process::getpid().as_raw_nonzero().get();
-        while tree::has_children(me) {
-            tree::kill_below(me);
-            while sys::wait(-1, false).is_some() {}
-        }
-        if let Some(waited) = waited {
-            self.cpu = self.cpu.max(waited.cpu);
+    fn reap(&mut self) -> Reaped {
+        let reaped = sys::reap(-1, false);
+        if let Reaped::Child(waited) = &reaped {
+            if waited.pid == self.program {
+                self.status = Some(waited.status);
+            }
+            self.reaped += waited.cpu;
+            self.cpu = self.cpu.max(self.reaped);
             self.peak = self.peak.max(waited.peak);
         }
-        let (mut isolation, mut missing, mut end) = (Isolation::default(), Vec::new(), None);
-        for line in self
-            .heard
-            .split(|&byte| byte == b'\n')
-            .filter(|line| !line.is_empty())
-        {
-            match serde_json::from_slice(line) {
-                Ok(Word::Ready {
-                    isolation: active,
-                    lacking,
-                }) => {
-                    (isolation, missing) = (active, lacking);
-                }
-                Ok(Word::Unconfined { lacking }) => {
-                    missing = lacking;
-                    end = Some(End::Unconfined);
-                }
-                Ok(Word::NotStarted(problem)) => end = Some(End::NotStarted(problem)),
-                Ok(Word::Ended { status }) => end = Some(ended(status)),
-                Err(error) => end = Some(End::NotStarted(error.to_string())),
+        reaped
+    }
+
+    /// Kills and reaps every process but this one. False if one does not go.
+    fn end_all(&mut self) -> bool {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            if self.has_namespace {
+                sys::kill_namespace();
+            } else {
+                tree::kill_below(self.number);
             }
+            loop {
+                match self.reap() {
+                    Reaped::Child(_) => {}
+                    Reaped::Running => break,
+                    Reaped::Childless => return true,
+                }
+            }
+            if Instant::now() > until {
+                return false;
+            }
+            std::thread::sleep(Duration::from_micros(200));
         }
-        let lost = || End::NotStarted("its first process ended without a word".into());
-        let stopped = self.stopped.take().map(|(end, _)| end);
-        // A limit of the kernel's may have come first.
-        let over_cpu = end == Some(End::Signaled(libc::SIGXCPU));
-        let end = match stopped.or(end) {
-            Some(End::Signaled(_)) if over_cpu => End::OverCpu,
+    }
+
+    /// After everything ended.
+    fn finish(mut self, was_killed: bool, is_spent: bool) -> Ended {
+        while self.telling.is_some() && !is_spent {
+            self.listen();
+        }
+        self.stdout.drain();
+        self.stderr.drain();
+        let mut rest = &self.told[..];
+        let (layers, refused) = match frame::receive::<Confined>(&mut rest) {
+            Ok(Some(Confined { layers, refused })) => (layers, refused),
+            _ => {
+                let why = "its fork ended without a word".into();
+                (Layers::default(), Some(Refusal::Failed(why)))
+            }
+        };
+        let refused = match refused {
+            None if !rest.is_empty() => Some(Refusal::Failed(String::from_utf8_lossy(rest).into())),
+            refused => refused,
+        };
+        let end = match (self.stopped.take(), refused, self.status) {
+            (Some(end), ..) => end,
+            (None, Some(Refusal::Unconfined), _) => End::Unconfined,
+            (None, Some(Refusal::Failed(problem)), _) => End::NotStarted(problem),
+            (None, None, Some(status)) => ended(status),
+            (None, None, None) => End::NotStarted("it ended without a status".into()),
+        };
+        let end = match end {
+            // A limit of the kernel's came before the next look.
+            End::Signaled(libc::SIGXCPU) => End::OverCpu,
             // It got there between two looks, and died of what it was refused.
-            Some(End::Exited(_) | End::Signaled(_)) if self.peak > self.job.memory => {
+            End::Exited(_) | End::Signaled(_) if was_killed || self.peak > self.job.memory => {
                 End::OverMemory
             }
-            end => end.unwrap_or_else(lost),
+            end => end,
         };
+        let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let (stdout, stdout_truncated) = self.stdout.kept();
         let (stderr, stderr_truncated) = self.stderr.kept();
-        Finished {
-            ended: Ended {
-                end,
-                isolation,
-                lacking: missing,
-                cpu_ns: u64::try_from(self.cpu.as_nanos()).unwrap_or(u64::MAX),
-                wall_ns: u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX),
-                peak: self.peak,
-                stdout_truncated,
-                stderr_truncated,
-                stdout_len: stdout.len(),
-                stderr_len: stderr.len(),
-            },
+        Ended {
+            end,
+            layers,
+            cpu_ns: nanoseconds(self.cpu),
+            wall_ns: nanoseconds(self.started.elapsed()),
+            peak: self.peak,
+            stdout_truncated,
+            stderr_truncated,
             stdout,
             stderr,
+            is_spent,
         }
     }
 }

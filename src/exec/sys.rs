@@ -41,7 +41,7 @@ pub(super) fn unshare(namespaces: i32) -> io::Result<()> {
     }
 }
 
-/// How a child ended, and what it and those it waited for used.
+/// A child that ended, and what it and those it waited for used.
 pub(super) struct Waited {
     pub(super) pid: i32,
     pub(super) status: i32,
@@ -50,9 +50,17 @@ pub(super) struct Waited {
     pub(super) peak: u64,
 }
 
-/// Waits for a child, or for any with `-1`. `None` if there is none, or none that
-/// ended and `hang` is false.
-pub(super) fn wait(pid: i32, hang: bool) -> Option<Waited> {
+/// What waiting for children finds.
+pub(super) enum Reaped {
+    Child(Waited),
+    /// None that ended.
+    Running,
+    /// None at all.
+    Childless,
+}
+
+/// Waits for a child, or for any with `-1`; `hang` until one ends.
+pub(super) fn reap(pid: i32, hang: bool) -> Reaped {
     let flags = if hang { 0 } else { libc::WNOHANG };
     loop {
         let mut status = 0;
@@ -69,16 +77,18 @@ pub(super) fn wait(pid: i32, hang: bool) -> Option<Waited> {
                     .saturating_add(time.tv_usec);
                 Duration::from_micros(u64::try_from(micros).unwrap_or(0))
             };
-            return Some(Waited {
+            return Reaped::Child(Waited {
                 pid: waited,
                 status,
                 cpu: time(usage.ru_utime) + time(usage.ru_stime),
                 peak: u64::try_from(usage.ru_maxrss).unwrap_or(0) << 10,
             });
         }
-        let is_interrupted = || io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
-        if waited == 0 || !is_interrupted() {
-            return None;
+        if waited == 0 {
+            return Reaped::Running;
+        }
+        if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+            return Reaped::Childless;
         }
     }
 }

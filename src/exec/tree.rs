@@ -16,19 +16,21 @@ pub(super) struct Usage {
     pub(super) tasks: u64,
 }
 
-/// What a process and those below it use. It stops looking where there are more
-/// tasks than `most`.
+/// What the processes below one use. It stops looking where there are more tasks than
+/// `most`.
 pub(super) fn usage(top: i32, most: u64) -> Usage {
     let mut sum = Usage::default();
     let mut pending = vec![top];
     while let Some(pid) = pending.pop() {
         let Some(tasks) = tasks(pid) else { continue };
-        sum.tasks += tasks.len() as u64;
-        if sum.tasks > most {
-            break;
+        if pid != top {
+            sum.tasks += tasks.len() as u64;
+            if sum.tasks > most {
+                break;
+            }
+            sum.cpu += cpu(pid).unwrap_or_default();
+            sum.memory += memory(pid).unwrap_or_default();
         }
-        sum.cpu += cpu(pid).unwrap_or_default();
-        sum.memory += memory(pid).unwrap_or_default();
         for task in tasks {
             pending.extend(children(pid, &task));
         }
@@ -49,14 +51,6 @@ pub(super) fn kill_below(top: i32) {
             let _ = kill_process(pid, Signal::KILL);
         }
     }
-}
-
-/// Whether a process has any child.
-pub(super) fn has_children(pid: i32) -> bool {
-    let tasks = tasks(pid).into_iter().flatten();
-    tasks
-        .into_iter()
-        .any(|task| !children(pid, &task).is_empty())
 }
 
 fn tasks(pid: i32) -> Option<Vec<String>> {

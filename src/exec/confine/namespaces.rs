@@ -1,53 +1,38 @@
 //! Namespaces: a command sees no process, no network and no mount of others.
 //!
-//! The helper enters those that commands may share, once. Each command gets the rest
-//! with its fork.
+//! The helper enters those that its commands may share, once: they run one after the
+//! other, and nothing of one is left when the next starts. Only what is kept in the
+//! namespace of IPC would stay, so that each command gets one with its fork.
 
 use std::fs;
 
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::process::{getegid, geteuid};
 
-use crate::exec::layers::{Isolation, Lacking, Layer};
+use crate::exec::layers::{Layer, Layers};
 use crate::exec::sys;
 
 /// What the fork of each command adds.
-pub(in crate::exec) const OF_A_COMMAND: i32 =
-    libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWIPC;
+pub(in crate::exec) const OF_A_COMMAND: i32 = libc::CLONE_NEWIPC;
 
 /// The namespaces that the helper is in.
 pub(in crate::exec) struct Shelter {
     /// With the network or without.
     pub(in crate::exec) network: bool,
-    pub(in crate::exec) isolation: Isolation,
-    pub(in crate::exec) lacking: Vec<Lacking>,
+    pub(in crate::exec) layers: Layers,
 }
 
 impl Shelter {
     /// Takes this process into new namespaces, for good.
     pub(in crate::exec) fn enter(network: bool) -> Self {
-        let mut shelter = Self {
-            network,
-            isolation: Isolation::default(),
-            lacking: Vec::new(),
-        };
-        let mut layers = vec![Layer::UserNamespace, Layer::MountNamespace];
+        let mut layers = Layers::default();
+        let entered = enter(network);
+        layers.note(Layer::UserNamespace, entered.clone());
+        layers.note(Layer::MountNamespace, entered.clone());
         if !network {
-            layers.push(Layer::NetworkNamespace);
+            layers.note(Layer::NetworkNamespace, entered);
         }
-        match enter(network) {
-            Ok(()) => layers
-                .into_iter()
-                .for_each(|layer| shelter.isolation.insert(layer)),
-            Err(reason) => {
-                let lacking = layers.into_iter().map(|layer| Lacking {
-                    layer,
-                    reason: reason.clone(),
-                });
-                shelter.lacking.extend(lacking);
-            }
-        }
-        shelter
+        Self { network, layers }
     }
 }
 

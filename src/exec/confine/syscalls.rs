@@ -50,23 +50,12 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_vhangup,
 ];
 
-/// Filters that are made once for many commands.
-#[derive(Clone)]
-pub(in crate::exec) struct Filters(Vec<BpfProgram>);
-
-impl Filters {
-    /// Filters for commands with the network or without.
-    pub(in crate::exec) fn new(network: bool) -> Result<Self, String> {
-        programs(network).map(Self)
+/// Restricts this process and those it starts, for good. They have the network or not.
+pub(in crate::exec) fn filter(network: bool) -> Result<(), String> {
+    for program in programs(network)? {
+        apply_filter(&program).map_err(|error| error.to_string())?;
     }
-
-    /// Restricts this process and those it starts, for good.
-    pub(in crate::exec) fn restrict(&self) -> Result<(), String> {
-        for program in &self.0 {
-            apply_filter(program).map_err(|error| error.to_string())?;
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 fn programs(network: bool) -> Result<Vec<BpfProgram>, String> {
@@ -95,12 +84,13 @@ fn programs(network: bool) -> Result<Vec<BpfProgram>, String> {
     ])
 }
 
-const NAMESPACES: [i32; 7] = [
+/// All but that of IPC, which the first process gives each command. Without
+/// capabilities a command gets none.
+const NAMESPACES: [i32; 6] = [
     libc::CLONE_NEWUSER,
     libc::CLONE_NEWPID,
     libc::CLONE_NEWNS,
     libc::CLONE_NEWNET,
-    libc::CLONE_NEWIPC,
     libc::CLONE_NEWUTS,
     libc::CLONE_NEWCGROUP,
 ];
