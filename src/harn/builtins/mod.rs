@@ -6,12 +6,14 @@
 
 mod functions;
 mod methods;
+mod regexes;
 
 use crate::harn::fault::Fault;
 use crate::harn::value::{Heap, Value};
 
 pub(crate) use functions::FUNCTIONS;
 pub(crate) use methods::METHODS;
+pub(crate) use regexes::{Regex, all_matches, compile, is_match, removed};
 
 /// What a builtin may ask of the machine that calls it.
 pub(crate) trait Calls {
@@ -24,6 +26,9 @@ pub(crate) trait Calls {
 
     /// Calls a function.
     fn call(&mut self, callee: &Value, args: &[Value]) -> Result<Value, Fault>;
+
+    /// The regex of a pattern with flags.
+    fn regex(&mut self, pattern: &str, flags: &str) -> Result<std::sync::Arc<Regex>, Fault>;
 }
 
 /// A function, or a method whose receiver is its first argument.
