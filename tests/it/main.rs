@@ -33,6 +33,7 @@ mod properties;
 mod regressions;
 mod reuse;
 mod suites;
+mod survivors;
 mod testing;
 mod threats;
 mod truncation;
