@@ -52,7 +52,8 @@ impl std::fmt::Debug for Executor {
 impl Executor {
     /// Executes commands in a workspace. `helper` is a program that calls
     /// [`serve_if_asked`](crate::exec::serve_if_asked) first of all, such as `probity`
-    /// itself. It is started when the first command is to be executed.
+    /// itself. It is started when the first command is to be executed; if it is the empty
+    /// path, none ever is.
     ///
     /// # Errors
     /// [`ExecError`] if the workspace is not there.
@@ -168,6 +169,10 @@ impl Executor {
         };
         if let Some(cause) = cancel.stop() {
             return Err(Reason::from(cause).into());
+        }
+        if self.helper.as_os_str().is_empty() {
+            let why = format!("`{shown}` was not executed: the host names no helper program");
+            return Err(Reason::new(ReasonCode::CommandNotStarted, why).into());
         }
         let temporary = tempfile::Builder::new().prefix("probity-").tempdir();
         let temporary = temporary.map_err(not_started)?.keep();
