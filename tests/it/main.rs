@@ -29,6 +29,7 @@ mod limits;
 mod meaning;
 mod oversubscribed;
 mod policy;
+mod policy_text;
 mod properties;
 mod regressions;
 mod reuse;
