@@ -52,6 +52,7 @@ pub mod exec;
 pub mod facts;
 pub mod files;
 pub mod git;
+pub mod harn;
 pub mod history;
 mod language;
 pub mod lower;

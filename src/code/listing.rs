@@ -72,19 +72,31 @@ fn instruction(insn: Insn) -> String {
         let separator = if position == 0 { "" } else { ", " };
         let number = insn.operand(operand.slot);
         let _ = match operand.kind {
-            Kind::Tri | Kind::Int | Kind::Str | Kind::DstTri | Kind::DstInt | Kind::DstStr => {
-                write!(text, "{separator}r{number}")
-            }
+            Kind::Tri
+            | Kind::Int
+            | Kind::Str
+            | Kind::DstTri
+            | Kind::DstInt
+            | Kind::DstStr
+            | Kind::Reg
+            | Kind::Dst => write!(text, "{separator}r{number}"),
             Kind::FactBool | Kind::FactCount | Kind::FactRun => {
                 write!(text, "{separator}f{number}")
             }
             Kind::ConstInt | Kind::ConstStr | Kind::ConstRegex => {
                 write!(text, "{separator}k{number}")
             }
-            Kind::Imm => write!(text, "{separator}{number}"),
+            Kind::Value => write!(text, "{separator}k{number}"),
+            Kind::Fn | Kind::Builtin => write!(text, "{separator}fn{number}"),
+            Kind::Name => write!(text, "{separator}n{number}"),
+            Kind::Global => write!(text, "{separator}g{number}"),
+            Kind::Capture => write!(text, "{separator}c{number}"),
+            Kind::Type => write!(text, "{separator}t{number}"),
+            Kind::Pattern => write!(text, "{separator}p{number}"),
+            Kind::Imm | Kind::Size | Kind::Slot => write!(text, "{separator}{number}"),
             Kind::ImmWide => write!(text, "{separator}{}", number.cast_signed()),
             Kind::Flag => write!(text, "{separator}{}", number == 1),
-            Kind::Jump => write!(text, "{separator}@{number}"),
+            Kind::Jump | Kind::Target => write!(text, "{separator}@{number}"),
         };
     }
     text.truncate(text.trim_end().len());

@@ -78,6 +78,40 @@ pub enum Kind {
     Flag,
     /// An instruction index.
     Jump,
+    /// A register of any type that is read.
+    Reg,
+    /// A register that gets a value of any type.
+    Dst,
+    /// A constant of a module.
+    Value,
+    /// A function of a module.
+    Fn,
+    /// A name of a function.
+    Name,
+    /// The number of a parameter.
+    Slot,
+    /// Something that a closure captured.
+    Capture,
+    /// A binding of a module.
+    Global,
+    /// A builtin function.
+    Builtin,
+    /// A type that is looked at when the program runs.
+    Type,
+    /// A regex of a function.
+    Pattern,
+    /// A number of items.
+    Size,
+    /// An instruction index in either direction.
+    Target,
+}
+
+impl Kind {
+    /// Whether only modules have such operands.
+    #[must_use]
+    pub const fn is_of_modules(self) -> bool {
+        self as u8 >= Self::Reg as u8
+    }
 }
 
 impl Op {

@@ -155,6 +155,7 @@ fn step(
             Kind::Flag if number > 1 => return Err(VerifyError::Bounds(at, "the flag")),
             Kind::Flag => {}
             Kind::Jump => target = Some(number),
+            _ => return Err(VerifyError::Opcode(at)),
         }
     }
     if let Some((register, kind)) = written {

@@ -205,6 +205,8 @@ impl Machine<'_> {
                     self.load_text(insn.b(), Text::Stdout),
                     self.constant(insn.c()),
                 ),
+                // Of modules: the verifier refuses them.
+                _ => return unsound(),
             };
             registers[usize::from(insn.a()) % N] = value;
             tracer.executed(at, insn, value);

@@ -1,0 +1,113 @@
+//! The functions and methods that programs may call: all of them, so that a program
+//! has no other way to reach anything. (harn.md, section 5.)
+//!
+//! Arguments of other types, too few and too many are errors; upstream takes most of
+//! them for something.
+
+mod functions;
+mod methods;
+
+use crate::harn::fault::Fault;
+use crate::harn::value::{Heap, Value};
+
+pub(crate) use functions::FUNCTIONS;
+pub(crate) use methods::METHODS;
+
+/// What a builtin may ask of the machine that calls it.
+pub(crate) trait Calls {
+    /// Where values are counted.
+    fn heap(&self) -> &Heap;
+
+    /// Pays for work that grows with its input: about one unit for each item that is
+    /// looked at, or for 16 bytes.
+    fn pay(&mut self, fuel: usize) -> Result<(), Fault>;
+
+    /// Calls a function.
+    fn call(&mut self, callee: &Value, args: &[Value]) -> Result<Value, Fault>;
+}
+
+/// A function, or a method whose receiver is its first argument.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Signature {
+    pub(crate) name: &'static str,
+    /// The fewest and the most arguments, without the receiver.
+    pub(crate) least: u8,
+    pub(crate) most: u8,
+    pub(crate) run: Run,
+}
+
+pub(crate) type Run = fn(&mut dyn Calls, &[Value]) -> Result<Value, Fault>;
+
+/// The methods of one name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Method {
+    pub(crate) name: &'static str,
+    pub(crate) string: Option<Signature>,
+    pub(crate) list: Option<Signature>,
+    pub(crate) dict: Option<Signature>,
+}
+
+/// A builtin function, by its number in [`FUNCTIONS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Builtin(pub(crate) u8);
+
+impl Builtin {
+    /// The builtin of a name.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        let at = FUNCTIONS.iter().position(|known| known.name == name)?;
+        Some(Self(u8::try_from(at).ok()?))
+    }
+
+    pub(crate) fn signature(self) -> &'static Signature {
+        &FUNCTIONS[usize::from(self.0) % FUNCTIONS.len()]
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.signature().name
+    }
+}
+
+/// The number of the methods of a name in [`METHODS`].
+pub(crate) fn method(name: &str) -> Option<u16> {
+    let at = METHODS.iter().position(|known| known.name == name)?;
+    u16::try_from(at).ok()
+}
+
+impl Method {
+    /// The method of a receiver.
+    pub(crate) const fn of(&self, receiver: &Value) -> Option<&Signature> {
+        match receiver {
+            Value::Str(_) => self.string.as_ref(),
+            Value::List(_) => self.list.as_ref(),
+            Value::Dict(_) => self.dict.as_ref(),
+            _ => None,
+        }
+    }
+}
+
+impl Signature {
+    /// Calls it, if the number of arguments is right. `receivers` is 1 for methods.
+    pub(crate) fn call(
+        &self,
+        calls: &mut dyn Calls,
+        args: &[Value],
+        receivers: usize,
+    ) -> Result<Value, Fault> {
+        let given = args.len().saturating_sub(receivers);
+        let (least, most) = (usize::from(self.least), usize::from(self.most));
+        if (least..=most).contains(&given) {
+            return (self.run)(calls, args);
+        }
+        let wanted = match (least, most) {
+            (0, 0) => "none".to_owned(),
+            (least, most) if least == most => least.to_string(),
+            (least, most) => format!("{least} to {most}"),
+        };
+        Err(Fault::arity(format!(
+            "`{}` takes {wanted} arguments and got {given}",
+            self.name
+        )))
+    }
+}

@@ -1,0 +1,87 @@
+//! How an evaluation ends that comes to no value.
+
+use std::fmt;
+
+use crate::harn::value::Value;
+
+/// Why an evaluation, or a part of it, failed.
+#[derive(Clone, Debug)]
+pub enum Fault {
+    /// A value that was thrown. It can be caught.
+    Thrown(Value),
+    /// Something that cannot be done. It can be caught, as its message.
+    Error(ErrorClass, Box<str>),
+    /// A limit. It cannot be caught.
+    Limit(Limit),
+}
+
+/// What kind of thing cannot be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorClass {
+    /// Values of other types are wanted.
+    Type,
+    /// A division by zero.
+    Zero,
+    /// An index that is out of range.
+    Bounds,
+    /// Too few or too many arguments.
+    Arity,
+}
+
+/// What an evaluation ran out of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Limit {
+    /// Fuel, the account that is the same on every machine.
+    Fuel,
+    /// CPU time.
+    Cpu,
+    /// Memory of values.
+    Memory,
+    /// Calls in calls.
+    Frames,
+    /// Values in values.
+    Depth,
+    /// Somebody stopped it.
+    Cancelled,
+}
+
+impl Limit {
+    /// What to say of it.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Fuel => "the fuel is used up",
+            Self::Cpu => "the CPU time is used up",
+            Self::Memory => "the values take too much memory",
+            Self::Frames => "calls are nested too deep",
+            Self::Depth => "values are nested too deep",
+            Self::Cancelled => "the evaluation was stopped",
+        }
+    }
+}
+
+impl Fault {
+    pub(crate) fn error(class: ErrorClass, message: impl Into<Box<str>>) -> Self {
+        Self::Error(class, message.into())
+    }
+
+    pub(crate) fn ty(message: impl Into<Box<str>>) -> Self {
+        Self::Error(ErrorClass::Type, message.into())
+    }
+
+    pub(crate) fn arity(message: impl Into<Box<str>>) -> Self {
+        Self::Error(ErrorClass::Arity, message.into())
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Thrown(value) => write!(f, "thrown: {}", value.to_text()),
+            Self::Error(_, message) => f.write_str(message),
+            Self::Limit(limit) => f.write_str(limit.text()),
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! The layout layer: tells the braces apart and decides which line ends separate
+//! statements, with one token of history and a stack of open brackets.
+
+use crate::harn::problem::{HarnCode, Problem, Problems};
+
+use super::MAX_NESTING;
+use super::token::{Keyword, Spanned, Token};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bracket {
+    Round,
+    Square,
+    Block,
+    Match,
+    Dict,
+    Closure,
+}
+
+impl Bracket {
+    /// Whether line ends inside it mean nothing.
+    const fn is_free(self) -> bool {
+        matches!(self, Self::Round | Self::Square | Self::Dict)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Header {
+    Match,
+    Guard,
+    /// A function, and whether its parameters are closed.
+    Function(bool),
+}
+
+/// Puts separators between statements and classifies braces.
+pub(super) fn arrange<'a>(raw: &[Spanned<'a>], problems: &mut Problems) -> Vec<Spanned<'a>> {
+    let mut layout = Layout {
+        raw,
+        closes: matching(raw),
+        out: Vec::with_capacity(raw.len()),
+        open: Vec::new(),
+        headers: Vec::new(),
+    };
+    let mut is_too_deep = false;
+    for at in 0..raw.len() {
+        layout.take(at);
+        if layout.open.len() > MAX_NESTING && !is_too_deep {
+            is_too_deep = true;
+            problems.push(Problem::error(
+                HarnCode::NestedTooDeep,
+                raw[at].span,
+                format!("brackets are nested over {MAX_NESTING} deep"),
+            ));
+        }
+    }
+    layout.out
+}
+
+/// The index of the closing bracket of each opening one.
+fn matching(raw: &[Spanned<'_>]) -> Vec<u32> {
+    let mut closes = vec![u32::MAX; raw.len()];
+    let mut open = Vec::new();
+    for (at, spanned) in raw.iter().enumerate() {
+        match spanned.token {
+            Token::Brace | Token::HoleOpen | Token::Mark("(" | "[") => open.push(at),
+            Token::HoleClose | Token::Mark("}" | ")" | "]") => {
+                if let Some(opened) = open.pop() {
+                    closes[opened] = u32::try_from(at).unwrap_or(u32::MAX);
+                }
+            }
+            _ => {}
+        }
+    }
+    closes
+}
+
+struct Layout<'a, 'r> {
+    raw: &'r [Spanned<'a>],
+    closes: Vec<u32>,
+    out: Vec<Spanned<'a>>,
+    open: Vec<Bracket>,
+    /// With how many brackets were open.
+    headers: Vec<(Header, usize)>,
+}
+
+impl<'a> Layout<'a, '_> {
+    fn previous(&self) -> Option<Token<'a>> {
+        self.out.last().map(|spanned| spanned.token)
+    }
+
+    fn next(&self, at: usize) -> Option<Token<'a>> {
+        let rest = self.raw.get(at + 1..).unwrap_or_default();
+        let significant = rest.iter().find(|spanned| spanned.token != Token::Newline);
+        significant.map(|spanned| spanned.token)
+    }
+
+    fn push(&mut self, token: Token<'a>, at: usize) {
+        self.out.push(Spanned {
+            token,
+            span: self.raw[at].span,
+        });
+    }
+
+    fn take(&mut self, at: usize) {
+        let token = self.raw[at].token;
+        match token {
+            Token::Newline => {
+                if self.separates(at) {
+                    self.push(Token::Sep, at);
+                }
+            }
+            Token::Brace => {
+                let (bracket, token) = self.brace(at);
+                self.open.push(bracket);
+                self.push(token, at);
+            }
+            Token::HoleOpen | Token::Mark("(") => {
+                self.open.push(Bracket::Round);
+                self.push(token, at);
+            }
+            Token::Mark("[") => {
+                self.open.push(Bracket::Square);
+                self.push(token, at);
+            }
+            Token::HoleClose | Token::Mark(")" | "]" | "}") => {
+                self.open.pop();
+                let depth = self.open.len();
+                self.headers.retain(|(_, opened)| *opened <= depth);
+                if token == Token::Mark(")")
+                    && let Some((Header::Function(is_closed), opened)) = self.headers.last_mut()
+                    && *opened == depth
+                {
+                    *is_closed = true;
+                }
+                self.push(token, at);
+            }
+            Token::Keyword(keyword, text) => self.keyword(keyword, text, at),
+            Token::Name("not")
+                if matches!(
+                    self.raw.get(at + 1),
+                    Some(Spanned {
+                        token: Token::Keyword(Keyword::In, _),
+                        ..
+                    })
+                ) =>
+            {
+                self.push(Token::NotIn, at);
+            }
+            _ => self.push(token, at),
+        }
+    }
+
+    fn keyword(&mut self, keyword: Keyword, text: &'a str, at: usize) {
+        let follows = self.previous();
+        if keyword == Keyword::In && follows == Some(Token::NotIn) {
+            return;
+        }
+        let is_member = matches!(follows, Some(Token::Mark("." | "?.")));
+        let is_key = self.open.last() == Some(&Bracket::Dict)
+            && matches!(follows, Some(Token::DictOpen | Token::Mark(",")))
+            && matches!(self.next(at), Some(Token::Mark(":")));
+        if is_member || is_key {
+            self.push(Token::Name(text), at);
+            return;
+        }
+        let depth = self.open.len();
+        let header = match keyword {
+            Keyword::Match => Some(Header::Match),
+            Keyword::Guard => Some(Header::Guard),
+            Keyword::Fn => Some(Header::Function(false)),
+            _ => None,
+        };
+        if let Some(header) = header {
+            self.headers.push((header, depth));
+        }
+        if keyword == Keyword::Else
+            && let Some(guard) = self
+                .headers
+                .iter()
+                .rposition(|known| *known == (Header::Guard, depth))
+        {
+            self.headers.truncate(guard);
+            self.push(Token::GuardElse, at);
+            return;
+        }
+        self.push(Token::Keyword(keyword, text), at);
+    }
+
+    fn brace(&mut self, at: usize) -> (Bracket, Token<'a>) {
+        let depth = self.open.len();
+        let previous = self.previous();
+        if let Some((Header::Function(true), opened)) = self.headers.last()
+            && *opened == depth
+        {
+            return match previous {
+                Some(Token::Mark("->" | "|" | "&" | "<" | "," | ":")) => {
+                    (Bracket::Dict, Token::DictOpen)
+                }
+                _ => {
+                    self.headers.pop();
+                    (Bracket::Block, Token::BlockOpen)
+                }
+            };
+        }
+        let in_match = self.open.last() == Some(&Bracket::Match);
+        // The pattern of an arm that follows another.
+        let starts_arm = in_match && previous == Some(Token::Mark("}"));
+        if !starts_arm && previous.is_some_and(ends_operand_or_header) {
+            if let Some((Header::Match, opened)) = self.headers.last()
+                && *opened == depth
+            {
+                self.headers.pop();
+                return (Bracket::Match, Token::BlockOpen);
+            }
+            return (Bracket::Block, Token::BlockOpen);
+        }
+        if in_match && previous == Some(Token::Mark("->")) {
+            return (Bracket::Block, Token::BlockOpen);
+        }
+        if self.holds_arrow(at) {
+            (Bracket::Closure, Token::ClosureOpen)
+        } else {
+            (Bracket::Dict, Token::DictOpen)
+        }
+    }
+
+    /// Whether a `->` stands in a brace itself, and not that of a function's result.
+    fn holds_arrow(&self, brace: usize) -> bool {
+        let end = match self.closes[brace] {
+            u32::MAX => self.raw.len(),
+            end => end as usize,
+        };
+        let mut at = brace + 1;
+        let mut opened_by_fn = false;
+        while at < end {
+            match self.raw[at].token {
+                Token::Mark("->") if !opened_by_fn => return true,
+                Token::Brace | Token::HoleOpen | Token::Mark("(" | "[") => {
+                    let is_params = self.raw[at].token == Token::Mark("(")
+                        && matches!(self.raw[at - 1].token, Token::Keyword(Keyword::Fn, _));
+                    match self.closes[at] {
+                        u32::MAX => return false,
+                        close => at = close as usize,
+                    }
+                    opened_by_fn = is_params;
+                }
+                Token::Newline => {}
+                _ => opened_by_fn = false,
+            }
+            at += 1;
+        }
+        false
+    }
+
+    fn separates(&self, at: usize) -> bool {
+        if self.open.last().is_some_and(|bracket| bracket.is_free()) {
+            return false;
+        }
+        let Some(previous) = self.previous() else {
+            return false;
+        };
+        let Some(next) = self.next(at) else {
+            return false;
+        };
+        !(needs_more(previous) || goes_on(next))
+    }
+}
+
+fn ends_operand_or_header(token: Token<'_>) -> bool {
+    matches!(
+        token,
+        Token::Name(_)
+            | Token::Int(_)
+            | Token::Float(_)
+            | Token::Str(_)
+            | Token::Raw(_)
+            | Token::StrClose
+            | Token::Flaw
+            | Token::GuardElse
+            | Token::Mark(")" | "]" | "}")
+            | Token::Keyword(
+                Keyword::True
+                    | Keyword::False
+                    | Keyword::Nil
+                    | Keyword::Else
+                    | Keyword::Try
+                    | Keyword::Catch
+                    | Keyword::Finally,
+                _
+            )
+    )
+}
+
+/// After these a line end means nothing.
+fn needs_more(token: Token<'_>) -> bool {
+    match token {
+        Token::Mark(mark) => !matches!(mark, ")" | "]" | "}"),
+        Token::BlockOpen
+        | Token::DictOpen
+        | Token::ClosureOpen
+        | Token::NotIn
+        | Token::GuardElse
+        | Token::Sep => true,
+        Token::Keyword(keyword, _) => matches!(
+            keyword,
+            Keyword::Catch
+                | Keyword::Const
+                | Keyword::Else
+                | Keyword::Finally
+                | Keyword::Fn
+                | Keyword::For
+                | Keyword::Guard
+                | Keyword::If
+                | Keyword::Import
+                | Keyword::In
+                | Keyword::Let
+                | Keyword::Match
+                | Keyword::Pub
+                | Keyword::Throw
+                | Keyword::Try
+                | Keyword::Type
+                | Keyword::While
+        ),
+        _ => false,
+    }
+}
+
+/// Before these a line end means nothing.
+fn goes_on(token: Token<'_>) -> bool {
+    match token {
+        Token::Mark(mark) => matches!(
+            mark,
+            "." | "?."
+                | "&&"
+                | "||"
+                | "=="
+                | "!="
+                | "<"
+                | ">"
+                | "<="
+                | ">="
+                | "??"
+                | "+"
+                | "*"
+                | "/"
+                | "%"
+                | "**"
+                | "|>"
+                | "?"
+                | ".."
+                | "..="
+                | ":"
+                | ")"
+                | "]"
+                | "}"
+                | ","
+                | "->"
+        ),
+        Token::Keyword(keyword, _) => {
+            matches!(keyword, Keyword::Else | Keyword::Catch | Keyword::Finally)
+        }
+        _ => false,
+    }
+}

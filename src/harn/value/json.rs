@@ -1,0 +1,60 @@
+//! Values from JSON and to it. (harn.md, sections 4 and 5.2.)
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use crate::harn::fault::Fault;
+use crate::harn::value::{Dict, Heap, List, Str, Value};
+
+/// The value of a JSON text. It nests no deeper than `serde_json` lets it.
+pub(crate) fn from_json(json: &Json, heap: &Heap) -> Result<Value, Fault> {
+    Ok(match json {
+        Json::Null => Value::Nil,
+        Json::Bool(value) => Value::Bool(*value),
+        Json::Number(number) => match number.as_i64() {
+            Some(value) => Value::Int(value),
+            None => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
+        },
+        Json::String(text) => Value::text(text.as_str(), heap)?,
+        Json::Array(items) => {
+            heap.has_room(items.len() * size_of::<Value>())?;
+            let items: Result<Vec<Value>, Fault> =
+                items.iter().map(|item| from_json(item, heap)).collect();
+            Value::List(List::new(items?, heap)?)
+        }
+        Json::Object(fields) => {
+            let mut entries = BTreeMap::new();
+            for (key, value) in fields {
+                entries.insert(Str::new(key.clone(), heap)?, from_json(value, heap)?);
+            }
+            Value::Dict(Dict::of(entries, heap)?)
+        }
+    })
+}
+
+/// A value as JSON: what JSON does not have is `null`, functions are their text.
+pub(crate) fn to_json(value: &Value) -> Json {
+    match value {
+        Value::Nil => Json::Null,
+        Value::Bool(value) => Json::Bool(*value),
+        Value::Int(value) => Json::from(*value),
+        Value::Float(value) => {
+            serde_json::Number::from_f64(*value).map_or(Json::Null, Json::Number)
+        }
+        Value::Str(text) => Json::from(text.as_str()),
+        Value::List(list) => Json::Array(list.items().iter().map(to_json).collect()),
+        Value::Dict(dict) => {
+            let fields = dict.entries().iter();
+            Json::Object(
+                fields
+                    .map(|(key, value)| (key.as_str().to_owned(), to_json(value)))
+                    .collect(),
+            )
+        }
+        Value::Range(range) => {
+            Json::Array((range.0..range.1).take(100_000).map(Json::from).collect())
+        }
+        other => Json::from(other.to_text()),
+    }
+}
