@@ -1,5 +1,7 @@
 //! The programs that a policy allows.
 
+use std::path::PathBuf;
+
 use serde::Deserialize;
 
 use crate::policy::words::{Absolute, Inside, Variable};
@@ -65,11 +67,11 @@ impl TryFrom<RawAllowed> for Allowed {
 
 impl Policy {
     /// A policy that allows these programs with any arguments, within the bounds of one
-    /// that says nothing of them.
-    ///
-    /// # Errors
-    /// What is neither a name nor an absolute path.
-    pub fn allowing<'a>(programs: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+    /// that says nothing of them. Its digest does not tell it from others, so nothing that
+    /// it executed may be reused; what is neither a name nor an absolute path is an error.
+    pub(crate) fn allowing<'a>(
+        programs: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self, String> {
         let allow = |name: &str| Allowed::try_from(RawAllowed::Name(name.into()));
         Ok(Self {
             allow: programs.into_iter().map(allow).collect::<Result<_, _>>()?,
@@ -79,17 +81,43 @@ impl Policy {
 }
 
 impl Bounds {
-    /// Bounds that were not read from a file, if one could state them.
+    /// Bounds that were not read from a file, as one that states them would give them.
     pub(crate) fn checked(self) -> Result<Self, String> {
-        for path in self.path.iter().chain(&self.read) {
-            Absolute::try_from(path.clone())?;
+        if self.timeout.is_zero() || self.cpu.is_zero() {
+            return Err("a time limit of nothing: no command could run".into());
         }
+        let absolute = |paths: Vec<PathBuf>| -> Result<Vec<PathBuf>, String> {
+            // What was checked is what is used: `~/` is written out only in that.
+            let checked = paths.into_iter().map(Absolute::try_from);
+            checked.map(|path| path.map(|path| path.0)).collect()
+        };
         for path in &self.write {
             Inside::try_from(path.clone())?;
         }
         for name in &self.env {
             Variable::try_from(name.clone())?;
         }
-        Ok(self)
+        Ok(Self {
+            path: absolute(self.path)?,
+            read: absolute(self.read)?,
+            ..self
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_is_not_written_out_is_never_used() {
+        let mut bounds = Policy::parse("").unwrap().bounds;
+        bounds.path = vec!["~/bin".into()];
+        bounds.read = vec!["~/x".into()];
+        // Without a home it is an error.
+        if let Ok(bounds) = bounds.checked() {
+            let mut paths = bounds.path.iter().chain(&bounds.read);
+            assert!(paths.all(|path| path.is_absolute()), "{bounds:?}");
+        }
     }
 }

@@ -178,6 +178,7 @@ fn a_context_that_no_policy_could_state_is_an_error() {
     refused(|context| context.sandbox.path.push("bin".into()));
     refused(|context| context.sandbox.write.push("../out".into()));
     refused(|context| context.sandbox.env.push("A=B".into()));
+    refused(|context| context.sandbox.timeout = Duration::ZERO);
 }
 
 #[test]
