@@ -1,6 +1,5 @@
 //! A batch of programs that try to leave something behind: nothing is left.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::bin::log_of;
@@ -68,21 +67,22 @@ fn a_batch_of_programs_that_hide_leaves_no_survivor() {
         let expected = numbers.len();
         let log = cell.bench.log("log.jsonl", log(&mark, numbers, end));
         let policy = cell.policy.to_str().expect("a path in UTF-8");
-        let (is_over, was_seen) = (AtomicBool::new(false), AtomicBool::new(false));
-        let results = std::thread::scope(|scope| {
-            scope.spawn(|| {
-                while !is_over.load(Ordering::Relaxed) && !was_seen.load(Ordering::Relaxed) {
-                    was_seen.fetch_or(count() > 0, Ordering::Relaxed);
-                    std::thread::sleep(Duration::from_millis(1));
-                }
+        let mut was_seen = false;
+        let (results, left) = std::thread::scope(|scope| {
+            let batch = scope.spawn(|| {
+                let (results, _, _) = cell.bench.check(&log, &["--policy", policy, "--no-cache"]);
+                // Before anything else, so that nothing gets the time to end by itself.
+                (results, count())
             });
-            let (results, _, _) = cell.bench.check(&log, &["--policy", policy, "--no-cache"]);
-            // Before anything else, so that nothing gets the time to end by itself.
-            assert_eq!(count(), 0);
-            is_over.store(true, Ordering::Relaxed);
-            results
+            // It ends with the batch, also if that panics.
+            while !was_seen && !batch.is_finished() {
+                was_seen = count() > 0;
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            batch.join().expect("the batch was checked")
         });
-        assert!(was_seen.into_inner(), "what is looked for is never found");
+        assert_eq!(left, 0);
+        assert!(was_seen, "what is looked for is never found");
         assert_eq!(results.len(), expected);
         for result in &results {
             match end {
