@@ -28,6 +28,8 @@ mod output;
 mod policy;
 mod progress;
 mod run;
+#[cfg(target_os = "linux")]
+mod running;
 mod setup;
 
 pub use args::Cli;
