@@ -6,6 +6,7 @@ mod dict;
 mod heap;
 mod json;
 mod list;
+mod make;
 mod string;
 mod text;
 
@@ -19,7 +20,6 @@ pub(crate) use compare::{equal, order, total_order};
 pub(crate) use dict::Dict;
 pub(crate) use heap::Charge;
 pub use heap::Heap;
-pub(crate) use json::{from_json, to_json};
 pub(crate) use list::List;
 pub(crate) use string::Str;
 pub(crate) use text::float_text;
