@@ -45,3 +45,4 @@ pub use engine::{Answers, Counting, Request, ScanOptions, Tier, scan};
 pub(crate) use glob::glob;
 pub use pattern::{MAX_COMPILED_BYTES, MAX_PATTERN_BYTES, PatternError, parse_pattern};
 pub(crate) use pattern::{SyntaxError, parse_text};
+pub(crate) use reach::Reach;

@@ -6,13 +6,13 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 /// Bounds how far a search can look past the start of the match it finds: not
 /// past the longest match, and not past a byte that no match holds.
 #[derive(Clone, Debug)]
-pub(super) struct Reach {
+pub(crate) struct Reach {
     longest: usize,
     holds: [bool; 256],
 }
 
 impl Reach {
-    pub(super) fn of(hir: &Hir) -> Self {
+    pub(crate) fn of(hir: &Hir) -> Self {
         let mut holds = [false; 256];
         let mut pending = vec![hir];
         while let Some(hir) = pending.pop() {
@@ -47,7 +47,7 @@ impl Reach {
 
     /// Where a search that finds a match at `start..end` stops looking. `dead` is
     /// the last byte found that no match holds, kept from call to call.
-    pub(super) fn stop(&self, text: &[u8], start: usize, end: usize, dead: &mut usize) -> usize {
+    pub(crate) fn stop(&self, text: &[u8], start: usize, end: usize, dead: &mut usize) -> usize {
         let longest = start.saturating_add(self.longest);
         if longest <= end {
             return end;

@@ -4,16 +4,32 @@
 //! Arguments of other types, too few and too many are errors; upstream takes most of
 //! them for something.
 
+mod args;
+mod ast;
+mod builder;
+mod compare;
+mod data;
+mod dicts;
+mod flow;
 mod functions;
+mod json;
+mod lists;
 mod methods;
+mod numbers;
 mod regexes;
+mod strings;
+#[cfg(test)]
+mod stub;
+mod text;
+
+use std::sync::Arc;
 
 use crate::harn::fault::Fault;
 use crate::harn::value::{Heap, Value};
 
 pub(crate) use functions::FUNCTIONS;
-pub(crate) use methods::METHODS;
-pub(crate) use regexes::{Regex, all_matches, compile, is_match, removed};
+pub(crate) use methods::{METHODS, removed};
+pub(crate) use regexes::{Regex, all_matches, compile, is_match};
 
 /// What a builtin may ask of the machine that calls it.
 pub(crate) trait Calls {
@@ -27,8 +43,9 @@ pub(crate) trait Calls {
     /// Calls a function.
     fn call(&mut self, callee: &Value, args: &[Value]) -> Result<Value, Fault>;
 
-    /// The regex of a pattern with flags.
-    fn regex(&mut self, pattern: &str, flags: &str) -> Result<std::sync::Arc<Regex>, Fault>;
+    /// The regex of a pattern with flags, built once. If it is none, a text that begins
+    /// with "invalid regex" is thrown.
+    fn regex(&mut self, pattern: &str, flags: &str) -> Result<Arc<Regex>, Fault>;
 }
 
 /// A function, or a method whose receiver is its first argument.

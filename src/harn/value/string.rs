@@ -93,6 +93,11 @@ impl Str {
         (self.0.file != NO_FILE).then_some(self.0.file)
     }
 
+    /// Whether its characters are counted already, so that counting is free.
+    pub(crate) fn is_counted(&self) -> bool {
+        self.0.chars.get().is_some()
+    }
+
     /// How many characters it has.
     pub(crate) fn chars(&self) -> usize {
         self.0.chars.get().unwrap_or_else(|| {

@@ -1,0 +1,137 @@
+//! What tests call builtins with: a machine without programs, whose functions are
+//! closures of the test.
+
+use std::sync::Arc;
+
+use crate::harn::builtins::{Builtin, Calls, METHODS, Regex, compile, method};
+use crate::harn::fault::{Fault, Limit};
+use crate::harn::value::{Dict, Heap, List, Value, from_json};
+
+pub(super) struct Stub {
+    heap: Heap,
+    fuel: usize,
+}
+
+impl Calls for Stub {
+    fn heap(&self) -> &Heap {
+        &self.heap
+    }
+
+    fn pay(&mut self, fuel: usize) -> Result<(), Fault> {
+        let left = self.fuel.checked_sub(fuel);
+        self.fuel = left.ok_or(Fault::Limit(Limit::Fuel))?;
+        Ok(())
+    }
+
+    fn call(&mut self, callee: &Value, args: &[Value]) -> Result<Value, Fault> {
+        match callee {
+            Value::Host(host) => (host.0)(args, &self.heap),
+            Value::Builtin(builtin) => builtin.signature().call(self, args, 0),
+            other => Err(Fault::ty(format!("{} cannot be called", other.type_name()))),
+        }
+    }
+
+    fn regex(&mut self, pattern: &str, flags: &str) -> Result<Arc<Regex>, Fault> {
+        match compile(pattern, flags) {
+            Ok(regex) => Ok(Arc::new(regex)),
+            Err(error) => {
+                let message = format!("invalid regex: {error}");
+                Err(Fault::Thrown(Value::text(message, &self.heap)?))
+            }
+        }
+    }
+}
+
+impl Stub {
+    pub(super) fn new() -> Self {
+        Self::with(1 << 20, 1 << 20)
+    }
+
+    pub(super) fn with(heap: usize, fuel: usize) -> Self {
+        Self {
+            heap: Heap::new(heap),
+            fuel,
+        }
+    }
+
+    pub(super) fn fuel(&self) -> usize {
+        self.fuel
+    }
+
+    /// The values of a JSON list.
+    pub(super) fn values(&self, json: &str) -> Vec<Value> {
+        let json: serde_json::Value = serde_json::from_str(json).unwrap();
+        let list = from_json(&json, &self.heap).unwrap();
+        list.as_items().unwrap().to_vec()
+    }
+
+    /// Calls a function.
+    pub(super) fn run(&mut self, name: &str, args: &[Value]) -> Result<Value, Fault> {
+        let builtin = Builtin::of(name).unwrap_or_else(|| panic!("no function {name}"));
+        builtin.signature().call(self, args, 0)
+    }
+
+    /// Calls a method.
+    pub(super) fn send(&mut self, name: &str, args: &[Value]) -> Result<Value, Fault> {
+        let number = method(name).unwrap_or_else(|| panic!("no method {name}"));
+        let Some(signature) = METHODS[usize::from(number)].of(&args[0]) else {
+            return Err(Fault::ty(format!("no method {name}")));
+        };
+        signature.call(self, args, 1)
+    }
+}
+
+/// How an outcome looks: the value as it would be written in a program, or the fault.
+pub(super) fn shown(outcome: Result<Value, Fault>) -> String {
+    match outcome {
+        Ok(value) => value.to_source(),
+        Err(Fault::Thrown(value)) => format!("thrown {}", value.to_source()),
+        Err(Fault::Error(class, message)) => format!("{class:?}: {message}"),
+        Err(Fault::Limit(limit)) => format!("{limit:?}"),
+    }
+}
+
+/// Calls a function with the values of a JSON list.
+pub(super) fn function(name: &str, args: &str) -> String {
+    let mut stub = Stub::new();
+    let args = stub.values(args);
+    shown(stub.run(name, &args))
+}
+
+/// Calls a method with the values of a JSON list.
+pub(super) fn method_of(name: &str, args: &str) -> String {
+    let mut stub = Stub::new();
+    let args = stub.values(args);
+    shown(stub.send(name, &args))
+}
+
+/// Calls a method with the values of a JSON list and then a function.
+pub(super) fn with_closure(
+    name: &str,
+    args: &str,
+    closure: impl Fn(&[Value], &Heap) -> Result<Value, Fault> + 'static,
+) -> String {
+    let mut stub = Stub::new();
+    let mut args = stub.values(args);
+    args.push(Value::host(closure));
+    shown(stub.send(name, &args))
+}
+
+/// The int of a value, for closures.
+pub(super) fn int_of(value: &Value) -> i64 {
+    match value {
+        Value::Int(value) => *value,
+        other => panic!("{other:?} is no int"),
+    }
+}
+
+/// A list of as many ints.
+pub(super) fn ints(stub: &Stub, count: i64) -> Value {
+    let items = (0..count).map(Value::Int).collect();
+    Value::List(List::new(items, stub.heap()).unwrap())
+}
+
+/// An empty dict.
+pub(super) fn no_entries(stub: &Stub) -> Value {
+    Value::Dict(Dict::new(stub.heap()).unwrap())
+}
