@@ -15,6 +15,8 @@ mod error;
 mod eval;
 mod exit;
 mod expression;
+mod flow;
+mod harn;
 mod history;
 mod input;
 mod interrupt;

@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 
 use crate::flow::evaluate::{Context, Evaluated, Judge, Prepared, evaluate};
 use crate::flow::slice::{Slice, SliceError};
-use crate::harn::{Limits, Module, Problem};
+use crate::harn::{Limits, Module, Problem, compile_file};
 
 /// The name of predicate files.
 pub const FILE: &str = "invariants.harn";
@@ -111,7 +111,7 @@ impl Pack {
     pub fn load(directory: &Path) -> Result<Self, PackError> {
         let path = directory.join(FILE);
         let source = read(&path)?;
-        let module = match Module::compile(&source) {
+        let module = match compile_file(&path, &source) {
             Ok(module) => module,
             Err(problems) => {
                 return Err(PackError::Invalid {

@@ -3,6 +3,8 @@
 mod builtins;
 mod compile;
 mod fault;
+mod files;
+mod listing;
 mod module;
 mod predicate;
 mod problem;
@@ -12,6 +14,7 @@ mod vm;
 
 pub use builtins::Builtin;
 pub use fault::{ErrorClass, Fault, Limit};
+pub use files::compile_file;
 pub use module::Module;
 pub use predicate::{Archivist, FallbackPolicy, Kind, Predicate};
 pub(crate) use problem::Problems;

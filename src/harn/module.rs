@@ -6,10 +6,10 @@ use std::sync::OnceLock;
 use crate::code::Insn;
 use crate::diagnostic::Span;
 use crate::digest::Digest;
-use crate::harn::builtins::Regex;
+use crate::harn::builtins::{Regex, compile as compile_regex};
 use crate::harn::compile::compile;
 use crate::harn::predicate::Predicate;
-use crate::harn::problem::Problem;
+use crate::harn::problem::{HarnCode, Problem};
 
 /// A compiled predicate file. Cheap to share, and nothing in it changes.
 #[derive(Clone, Debug)]
@@ -49,7 +49,28 @@ pub(crate) enum Constant {
 pub(crate) struct Pattern {
     pub(crate) pattern: Box<str>,
     pub(crate) flags: Box<str>,
-    pub(crate) regex: OnceLock<Result<Arc<Regex>, Box<str>>>,
+    /// Where it is used first.
+    pub(crate) span: Span,
+    regex: OnceLock<Result<Arc<Regex>, Box<str>>>,
+}
+
+impl Pattern {
+    pub(crate) const fn new(pattern: Box<str>, flags: Box<str>, span: Span) -> Self {
+        Self {
+            pattern,
+            flags,
+            span,
+            regex: OnceLock::new(),
+        }
+    }
+
+    /// The regex, which is built once.
+    pub(crate) fn build(&self) -> &Result<Arc<Regex>, Box<str>> {
+        self.regex.get_or_init(|| {
+            let built = compile_regex(&self.pattern, &self.flags);
+            built.map(Arc::new).map_err(Into::into)
+        })
+    }
 }
 
 /// A function.
@@ -138,6 +159,23 @@ impl Module {
     #[must_use]
     pub fn warnings(&self) -> &[Problem] {
         &self.0.warnings
+    }
+
+    /// Constant patterns that are no regexes: calls with them throw.
+    #[must_use]
+    pub fn invalid_patterns(&self) -> Vec<Problem> {
+        let patterns = self.0.patterns.iter();
+        patterns
+            .filter_map(|pattern| {
+                let error = pattern.build().as_ref().err()?;
+                let message = format!("`{}`: {error}", pattern.pattern);
+                Some(Problem::warning(
+                    HarnCode::InvalidRegex,
+                    pattern.span,
+                    message,
+                ))
+            })
+            .collect()
     }
 
     /// How many bytes its instructions take.

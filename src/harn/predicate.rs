@@ -1,6 +1,7 @@
 //! What the attributes of a predicate say. (harn.md, section 6.1.)
 
 use crate::diagnostic::Span;
+use crate::digest::Digest;
 
 /// A function that carries `@invariant`.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +17,16 @@ pub struct Predicate {
     /// From the first attribute to the end of the function.
     pub span: Span,
     pub(crate) function: u32,
+}
+
+impl Predicate {
+    /// The hash of its source, from the first attribute to the end of the function.
+    /// (flow.md, section 2.5.)
+    #[must_use]
+    pub fn hash(&self, source: &str) -> String {
+        let bytes = source.get(self.span.range()).unwrap_or_default();
+        Digest::of(bytes.as_bytes()).to_string()
+    }
 }
 
 /// How a predicate is evaluated.

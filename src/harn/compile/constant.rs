@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::harn::module::Constant;
+use crate::harn::module::{Constant, Pattern};
 use crate::harn::syntax::ast::{Expr, ExprKind};
 
 use super::unit::{Compiler, Global};
@@ -59,9 +59,11 @@ impl<'a> Compiler<'a, '_> {
         flags.sort_unstable();
         flags.dedup();
         let flags: String = flags.into_iter().collect();
-        let is = |known: &(Box<str>, Box<str>)| *known.0 == *pattern && *known.1 == *flags;
+        let is = |known: &Pattern| *known.pattern == *pattern && *known.flags == *flags;
+        let span = self.top().span;
         let number = self.patterns.iter().position(is).unwrap_or_else(|| {
-            self.patterns.push((pattern.into(), flags.into()));
+            self.patterns
+                .push(Pattern::new(pattern.into(), flags.clone().into(), span));
             self.patterns.len() - 1
         });
         u32::try_from(number).unwrap_or(u32::MAX)

@@ -1,7 +1,7 @@
 //! A whole file: its declarations, its bindings, and the files it imports.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use bumpalo::Bump;
 
@@ -48,7 +48,7 @@ pub(super) struct Compiler<'a, 'l> {
     pub(super) problems: Problems,
     pub(super) functions: Vec<Function>,
     pub(super) constants: Vec<Constant>,
-    pub(super) patterns: Vec<(Box<str>, Box<str>)>,
+    pub(super) patterns: Vec<Pattern>,
     pub(super) types: Vec<TypeCheck>,
     globals: Vec<Box<str>>,
     pub(super) names: Names<'a>,
@@ -107,17 +107,12 @@ pub(crate) fn compile(
     if problems.has_errors() {
         return Err(problems.into_sorted());
     }
-    let patterns = patterns.into_iter().map(|(pattern, flags)| Pattern {
-        pattern,
-        flags,
-        regex: OnceLock::new(),
-    });
     Ok(Module(Arc::new(Code {
         digest: Digest::of(source.as_bytes()),
         source: Arc::from(source),
         functions,
         constants,
-        patterns: patterns.collect(),
+        patterns,
         types,
         globals,
         init,

@@ -292,11 +292,7 @@ impl<'m> Machine<'m> {
         };
         // The same for everybody, whoever comes first.
         self.spend(16)?;
-        let built = pattern.regex.get_or_init(|| {
-            let built = compile(&pattern.pattern, &pattern.flags);
-            built.map(Arc::new).map_err(Into::into)
-        });
-        match built {
+        match pattern.build() {
             Ok(regex) => Ok(regex.clone()),
             Err(error) => {
                 let error = error.clone();
