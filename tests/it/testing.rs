@@ -303,7 +303,7 @@ fn pytest_runs_all_by_their_node_ids() {
 }
 
 #[test]
-fn test_files_called_like_options_of_pytest_are_none() {
+fn test_files_called_like_options_are_no_options_of_pytest() {
     if !is_confined() {
         return;
     }
@@ -339,14 +339,14 @@ fn test_files_called_like_options_of_pytest_are_none() {
         ("test_other", "pass"),
         ("test_deep", "pass"),
         ("-y.py::test_deep", "pass"),
-        ("test_exit_first", "test_not_found"),
-        ("-x.py::test_exit_first", "test_not_found"),
-        ("test_from_file", "test_not_found"),
-        ("@x.py::test_from_file", "test_not_found"),
-        ("test_only_listed", "test_not_found"),
-        ("--co.py::test_only_listed", "test_not_found"),
-        ("test_written", "test_not_found"),
-        ("--junitxml=out/owned.py::test_written", "test_not_found"),
+        ("test_exit_first", "pass"),
+        ("-x.py::test_exit_first", "pass"),
+        ("test_from_file", "pass"),
+        ("@x.py::test_from_file", "pass"),
+        ("test_only_listed", "pass"),
+        ("--co.py::test_only_listed", "pass"),
+        ("test_written", "pass"),
+        ("--junitxml=out/owned.py::test_written", "pass"),
         ("-x", "test_not_found"),
         ("--co", "test_not_found"),
     ]);
