@@ -13,7 +13,7 @@ use crate::flow::slice::{Slice, SliceError};
 use crate::harn::{Limits, Module, Problem, compile_file};
 
 /// The name of predicate files.
-pub const FILE: &str = "invariants.harn";
+const FILE: &str = "invariants.harn";
 
 /// Larger fixtures are not read, in bytes.
 const MOST_FIXTURE: u64 = 64 << 20;

@@ -17,7 +17,6 @@ pub use fault::{ErrorClass, Fault, Limit};
 pub use files::compile_file;
 pub use module::Module;
 pub use predicate::{Archivist, FallbackPolicy, Kind, Predicate};
-pub(crate) use problem::Problems;
 pub use problem::{HarnCode, MOST_PROBLEMS, Problem};
 pub use value::{Heap, Value};
 pub use vm::{Limits, Machine, Usage};

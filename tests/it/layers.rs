@@ -29,6 +29,8 @@ const LAYERS: &[&[&str]] = &[
     &["code"],
     &["lower"],
     &["vm"],
+    &["harn"],
+    &["flow"],
     &["cache"],
     &["batch"],
     &["engine"],

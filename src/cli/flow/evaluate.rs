@@ -1,6 +1,6 @@
 //! `probity flow evaluate`: one predicate file over one slice. (flow.md, section 10.)
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use serde_json::{Value as Json, json};
@@ -48,7 +48,7 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<Exit, CliError> {
     let slice = json_of(&args.slice)?;
     let slice = Slice::from_json(&slice)
         .map_err(|error| CliError::Usage(format!("`{}`: {error}", args.slice.display())))?;
-    let ctx = args.ctx.as_ref().map(json_of).transpose()?;
+    let ctx = args.ctx.as_deref().map(json_of).transpose()?;
     let Some(module) = harn::compile(&args.file)? else {
         return Ok(Exit::Undecided);
     };
@@ -132,9 +132,9 @@ const fn policy(predicate: &Predicate) -> &'static str {
     }
 }
 
-fn json_of(path: &PathBuf) -> Result<Json, CliError> {
+fn json_of(path: &Path) -> Result<Json, CliError> {
     let input = |source| CliError::Input {
-        path: path.clone(),
+        path: path.to_owned(),
         source,
     };
     let text = if path.as_os_str() == "-" {

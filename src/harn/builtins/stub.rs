@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::harn::builtins::{Builtin, Calls, METHODS, Regex, compile, method};
 use crate::harn::fault::{Fault, Limit};
-use crate::harn::value::{Dict, Heap, List, Value, from_json};
+use crate::harn::value::{Dict, Heap, List, Value};
 
 pub(super) struct Stub {
     heap: Heap,
@@ -61,7 +61,7 @@ impl Stub {
     /// The values of a JSON list.
     pub(super) fn values(&self, json: &str) -> Vec<Value> {
         let json: serde_json::Value = serde_json::from_str(json).unwrap();
-        let list = from_json(&json, &self.heap).unwrap();
+        let list = Value::from_json(&json, &self.heap).unwrap();
         list.as_items().unwrap().to_vec()
     }
 

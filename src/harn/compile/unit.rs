@@ -277,7 +277,8 @@ impl<'a> Compiler<'a, '_> {
                     self.add(*name, Global::Function(number, Some(function)));
                 }
                 StmtKind::Type { name, ty } => {
-                    if self.names.types.insert(name.text, *ty).is_some() {
+                    let known = self.names.types.insert(name.text, *ty);
+                    if known.is_some() {
                         let message = format!("the type `{}` is declared already", name.text);
                         self.error(HarnCode::Redeclared, name.span, message, "");
                     }

@@ -41,13 +41,13 @@ pub(super) fn arrange<'a>(raw: &[Spanned<'a>], problems: &mut Problems) -> Vec<S
         headers: Vec::new(),
     };
     let mut is_too_deep = false;
-    for at in 0..raw.len() {
+    for (at, spanned) in raw.iter().enumerate() {
         layout.take(at);
         if layout.open.len() > MAX_NESTING && !is_too_deep {
             is_too_deep = true;
             problems.push(Problem::error(
                 HarnCode::NestedTooDeep,
-                raw[at].span,
+                spanned.span,
                 format!("brackets are nested over {MAX_NESTING} deep"),
             ));
         }

@@ -22,7 +22,6 @@ pub(crate) use heap::Charge;
 pub use heap::Heap;
 pub(crate) use list::List;
 pub(crate) use string::Str;
-pub(crate) use text::float_text;
 
 /// Lists and dicts are nested no deeper.
 pub(crate) const MAX_VALUE_DEPTH: u16 = 128;
@@ -94,7 +93,7 @@ pub struct Closure {
 }
 
 /// A function of the host: takes the arguments, gives the result.
-pub type HostFunction = Box<dyn Fn(&[Value], &Heap) -> Result<Value, Fault>>;
+type HostFunction = Box<dyn Fn(&[Value], &Heap) -> Result<Value, Fault>>;
 
 /// A function that the host gives to a predicate.
 #[derive(Clone)]
