@@ -16,10 +16,11 @@ mod json;
 mod lists;
 mod methods;
 mod numbers;
+mod orders;
 mod regexes;
 mod strings;
 #[cfg(test)]
-mod stub;
+mod tests;
 mod text;
 
 use std::sync::Arc;
