@@ -6,6 +6,7 @@
 #
 # One process for each is measured for 20 tests. The crate is built before, for both.
 set -euo pipefail
+unset CARGO_TARGET_DIR
 probity="$(cd "$(dirname "$0")/.." && pwd)/target/release/probity"
 probity="${PROBITY:-$probity}"
 work="$(mktemp -d)"

@@ -51,6 +51,7 @@ mod engine;
 pub mod exec;
 pub mod facts;
 pub mod files;
+pub mod flow;
 pub mod git;
 pub mod harn;
 pub mod history;

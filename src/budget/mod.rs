@@ -11,7 +11,7 @@ mod limits;
 mod stop;
 mod token;
 
-pub use clock::{Stopwatch, timed};
+pub use clock::{Stopwatch, ThreadClock, timed};
 pub use limits::{Budget, Budgets, fact_out_of_fuel};
 pub use stop::StopCause;
 pub use token::CancelToken;

@@ -70,6 +70,7 @@ pub(super) struct CheckArgs {
 pub(super) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
     let logs = input::named(&args.logs)?;
     let interrupt = Interrupt::watch(args.world.deadline);
+    let progress = Progress::new(args.progress);
     // The process ends with it, so its memory need not be given back piece by piece.
     let engine = ManuallyDrop::new(setup::engine(
         &args.world,
@@ -77,9 +78,10 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         &args.cache,
         &args.commit,
         interrupt.token(),
+        &progress,
     )?);
     let output = Output::open(&args.output.target)?;
-    let progress = Progress::new(args.progress);
+    progress.begin();
     let report = output.report(&args.output, Job::Check, progress.bar())?;
     let mut report = Watched::new(report, progress);
     let text = args.output.format == Format::Text;

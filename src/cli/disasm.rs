@@ -6,7 +6,7 @@ use crate::check::Options;
 use crate::cli::error::CliError;
 use crate::cli::options::{LanguageOptions, TargetOptions};
 use crate::cli::output::Output;
-use crate::cli::{Exit, expression, message};
+use crate::cli::{Exit, expression, harn, message};
 use crate::code::listing;
 use crate::lower::compile;
 
@@ -16,13 +16,15 @@ use crate::lower::compile;
 Examples:
   probity disasm 'grep(/fn main/, \"src/main.rs\") == 1'
   probity disasm - < predicate.txt
+  probity disasm invariants.harn
 
 Exit status:
   0    the listing was written
   2    usage or I/O error
   3    the expression is invalid")]
 pub(super) struct DisasmArgs {
-    /// The predicate, `-` to read it from standard input
+    /// The predicate, `-` to read it from standard input, or a file whose name ends in
+    /// `.harn`
     #[arg(value_name = "EXPR")]
     expression: String,
     #[command(flatten)]
@@ -32,6 +34,9 @@ pub(super) struct DisasmArgs {
 }
 
 pub(super) fn run(args: &DisasmArgs) -> Result<Exit, CliError> {
+    if let Some(path) = harn::file(args.expression.as_ref()) {
+        return harn::disasm(path, &args.target);
+    }
     let source = expression::text(&args.expression)?;
     let language = args.language.language.unwrap_or_default();
     let options = Options {

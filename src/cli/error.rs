@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use crate::cache::DiskCacheError;
 use crate::cli::Exit;
 use crate::engine::{BuildError, EngineError};
+use crate::flow::PackError;
 use crate::git::GitError;
 use crate::history::HistoryError;
 use crate::policy::PolicyError;
@@ -22,6 +23,17 @@ pub(super) enum CliError {
     Output {
         /// `to standard output` or a path.
         to: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// A pack cannot be tried.
+    #[error(transparent)]
+    Pack(#[from] PackError),
+    /// A file cannot be read.
+    #[error("cannot read `{}`: {source}", path.display())]
+    Input {
+        /// Which.
+        path: PathBuf,
         /// Why.
         source: io::Error,
     },

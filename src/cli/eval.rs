@@ -11,6 +11,7 @@ use crate::cli::options::{
     CacheOptions, CommitOptions, Format, LanguageOptions, OutputOptions, WorldOptions,
 };
 use crate::cli::output::Output;
+use crate::cli::progress::Progress;
 use crate::cli::{Exit, exit, expression, setup};
 use crate::engine::{ClaimInput, Watch};
 use crate::report::{Counts, Explanation, Job, Totals};
@@ -56,6 +57,7 @@ pub(super) fn run(args: &EvalArgs) -> Result<Exit, CliError> {
         &args.cache,
         &args.commit,
         interrupt.token(),
+        &Progress::Hidden,
     )?;
     let output = Output::open(&args.output.target)?;
     let claim = ClaimInput {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bumpalo::Bump;
@@ -14,7 +14,7 @@ use crate::cli::error::CliError;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::options::{LanguageOptions, OutputOptions};
 use crate::cli::output::Output;
-use crate::cli::{Exit, expression, input, logs, message};
+use crate::cli::{Exit, expression, harn, input, logs, message};
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
 use crate::engine::{ClaimInput, Engine};
@@ -26,6 +26,7 @@ use crate::report::{Counts, Job, LintTotals, Report, Totals};
 const EXAMPLES: &str = "\
 Examples:
   probity lint claims.jsonl
+  probity lint invariants.harn
   probity lint --deny-warnings -e 'grep(/x/, \"f\") >= 0' -e 'exists(\"f\")'
 
 Exit status:
@@ -39,8 +40,8 @@ Exit status:
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct LintArgs {
-    /// Claim logs, `-` for standard input [default: standard input, if it is no
-    /// terminal and no -e is given]
+    /// Claim logs, `-` for standard input, or predicate files, whose names end in `.harn`
+    /// [default: standard input, if it is no terminal and no -e is given]
     #[arg(value_name = "LOG", value_hint = ValueHint::FilePath)]
     logs: Vec<PathBuf>,
     /// An expression, `-` to read it from standard input; may be given many times
@@ -56,6 +57,14 @@ pub(super) struct LintArgs {
 }
 
 pub(super) fn run(args: &LintArgs) -> Result<Exit, CliError> {
+    let files: Vec<&Path> = args.logs.iter().filter_map(|it| harn::file(it)).collect();
+    if !files.is_empty() {
+        if files.len() < args.logs.len() || !args.expressions.is_empty() {
+            let message = "claims and predicate files are linted one after the other";
+            return Err(CliError::Usage(message.into()));
+        }
+        return harn::lint(&files, args.deny_warnings);
+    }
     let logs = if args.expressions.is_empty() {
         input::named(&args.logs)?
     } else {

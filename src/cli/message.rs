@@ -2,11 +2,13 @@
 
 use std::fmt::Display;
 use std::io::Write as _;
+use std::path::Path;
 
 use anstyle::{AnsiColor, Effects};
 
 use crate::diagnostic::Diagnostic;
-use crate::report::{InputFailure, escape, render_diagnostics};
+use crate::harn::Problem;
+use crate::report::{InputFailure, escape, render_diagnostics, render_problems};
 
 /// Most characters of a message.
 const WIDTH: usize = 2000;
@@ -41,6 +43,15 @@ pub(super) fn diagnostics(source: &str, diagnostics: &[Diagnostic]) {
     let colour = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
     let text = render_diagnostics(source, diagnostics, colour);
     let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// Tells what is wrong with a predicate file.
+pub(super) fn problems(path: &Path, source: &str, problems: &[Problem]) {
+    let colour = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+    let text = render_problems(source, problems, colour);
+    let path = path.display().to_string();
+    let path = escape(&path, WIDTH);
+    let _ = writeln!(std::io::stderr(), "{path}\n{text}");
 }
 
 /// Nobody can be told that standard error is closed.

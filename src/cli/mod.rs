@@ -15,6 +15,8 @@ mod error;
 mod eval;
 mod exit;
 mod expression;
+mod flow;
+mod harn;
 mod history;
 mod input;
 mod interrupt;
@@ -28,6 +30,8 @@ mod output;
 mod policy;
 mod progress;
 mod run;
+#[cfg(target_os = "linux")]
+mod running;
 mod setup;
 
 pub use args::Cli;

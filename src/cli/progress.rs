@@ -1,16 +1,22 @@
 //! How far a run is, on standard error.
 
 use std::io::{self, IsTerminal as _, Write as _};
+#[cfg(target_os = "linux")]
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use indicatif::{DecimalBytes, ProgressBar, ProgressStyle};
 
 use crate::batch::{ClaimResult, Sink, Summary};
 use crate::cli::options::When;
+#[cfg(target_os = "linux")]
+use crate::cli::running::Running;
+#[cfg(target_os = "linux")]
+use crate::exec::Observer;
 use crate::report::{Report, Totals};
 
 /// Time between two lines where there is no terminal.
-const PERIOD: Duration = Duration::from_secs(1);
+pub(super) const PERIOD: Duration = Duration::from_secs(1);
 
 /// Results between two updates of the bar.
 const STRIDE: u64 = 1024;
@@ -23,24 +29,32 @@ pub(super) enum Progress {
 }
 
 impl Progress {
-    /// As the option and the surroundings want it.
+    /// As the option and the surroundings want it. Nothing is shown yet.
     pub(super) fn new(when: When) -> Self {
         let terminal = io::stderr().is_terminal();
         match when {
-            When::Auto | When::Always if terminal => {
-                let bar = ProgressBar::new_spinner();
-                if let Ok(style) =
-                    ProgressStyle::with_template("{spinner} {pos} claims decided{msg} [{elapsed}]")
-                {
-                    bar.set_style(style);
-                }
-                bar.enable_steady_tick(Duration::from_millis(100));
-                Self::Bar(bar)
-            }
+            When::Auto | When::Always if terminal => Self::Bar(bar()),
             When::Always => Self::Lines {
                 last: Instant::now(),
             },
             When::Auto | When::Never => Self::Hidden,
+        }
+    }
+
+    /// Begins to show it: from now on nobody else writes to the terminal.
+    pub(super) fn begin(&self) {
+        if let Self::Bar(bar) = self {
+            bar.reset_elapsed();
+            bar.enable_steady_tick(Duration::from_millis(100));
+        }
+    }
+
+    /// Who is to be told which commands are being executed.
+    #[cfg(target_os = "linux")]
+    pub(super) fn observer(&self) -> Option<Arc<dyn Observer>> {
+        match self {
+            Self::Hidden => None,
+            Self::Bar(_) | Self::Lines { .. } => Some(Arc::new(Running::new(self.bar()))),
         }
     }
 
@@ -66,7 +80,7 @@ impl Progress {
             Self::Hidden => {}
             Self::Bar(bar) => {
                 bar.set_position(summary.records);
-                bar.set_message(format!(", {bytes} scanned"));
+                bar.set_prefix(format!(", {bytes} scanned"));
             }
             Self::Lines { last } => {
                 if last.elapsed() >= PERIOD {
@@ -78,6 +92,17 @@ impl Progress {
             }
         }
     }
+}
+
+/// A bar that is not shown yet. The message, of what is running, gets the rest of the line.
+pub(super) fn bar() -> ProgressBar {
+    const TEMPLATE: &str = "{spinner} {pos} claims decided{prefix} [{elapsed}] {wide_msg}";
+
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+        bar.set_style(style);
+    }
+    bar
 }
 
 impl Drop for Progress {

@@ -8,6 +8,7 @@ use crate::cache::DiskCache;
 use crate::cli::error::CliError;
 use crate::cli::message;
 use crate::cli::options::{CacheOptions, CommitOptions, LanguageOptions, WorldOptions};
+use crate::cli::progress::Progress;
 use crate::counts::{DEFAULT_MAX_BYTES, Store};
 use crate::engine::{Engine, EngineBuilder};
 use crate::facts::CancelToken;
@@ -21,6 +22,7 @@ pub(super) fn engine(
     cache: &CacheOptions,
     at: &CommitOptions,
     cancel: CancelToken,
+    progress: &Progress,
 ) -> Result<Engine, CliError> {
     let mut builder = Engine::builder(&world.root)
         .allow_vacuous(language.allow_vacuous)
@@ -28,7 +30,7 @@ pub(super) fn engine(
     if let Some(revision) = &at.at {
         builder = builder.at(revision);
     } else if let Some(policy) = policy(world)? {
-        builder = executing(builder, policy, world.reuse_runs)?;
+        builder = executing(builder, policy, world.reuse_runs, progress)?;
     }
     if let Some(jobs) = world.jobs {
         builder = builder.jobs(jobs.into());
@@ -60,14 +62,24 @@ fn executing(
     builder: EngineBuilder,
     policy: Policy,
     reuse: bool,
+    progress: &Progress,
 ) -> Result<EngineBuilder, CliError> {
     let helper = std::env::current_exe()
         .map_err(|error| CliError::Usage(format!("cannot execute commands: {error}")))?;
-    Ok(builder.policy(policy, helper).reuse_runs(reuse))
+    let builder = builder.policy(policy, helper).reuse_runs(reuse);
+    Ok(match progress.observer() {
+        Some(observer) => builder.observe_runs(observer),
+        None => builder,
+    })
 }
 
 #[cfg(not(target_os = "linux"))]
-fn executing(builder: EngineBuilder, _: Policy, _: bool) -> Result<EngineBuilder, CliError> {
+fn executing(
+    builder: EngineBuilder,
+    _: Policy,
+    _: bool,
+    _: &Progress,
+) -> Result<EngineBuilder, CliError> {
     message::warning("commands are executed on Linux only");
     Ok(builder)
 }

@@ -63,7 +63,8 @@ pub fn instruction_table() -> String {
     out
 }
 
-fn instruction(insn: Insn) -> String {
+/// An instruction with its operands.
+pub(crate) fn instruction(insn: Insn) -> String {
     let Some(op) = insn.op() else {
         return format!(".word {:#010x}", insn.0);
     };

@@ -12,6 +12,7 @@ mod verify;
 pub use arena::{Arena, ProgramRef};
 pub use codec::{DecodeError, FORMAT_VERSION, decode, encode};
 pub use constant::{Const, Needle, TextRegex};
+pub(crate) use listing::instruction;
 pub use listing::{instruction_table, listing};
 pub use op::{Insn, Kind, Op, OpInfo, Operand, Slot, TABLE};
 pub use program::{FactSpec, MAX_FACTS, Parts, Program};

@@ -6,35 +6,58 @@ use std::time::Duration;
 use crate::batch::{Evaluation, Verdict};
 use crate::elench::Expression;
 use crate::engine::{BuildError, Engine, EngineError};
+#[cfg(all(feature = "exec", target_os = "linux"))]
+use crate::policy::{Policy, Runner, TestPolicy};
 use crate::reason::{Reason, ReasonCode};
 
-/// What a predicate is evaluated against.
+/// What a predicate is evaluated against. [`Engine::builder`] with a policy has more
+/// bounds than these, and evaluates many predicates at once.
+///
+/// Commands are executed on Linux, by a crate that has the feature `exec`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EvalContext {
     /// The root that paths are relative to and that nothing leaves.
     pub workspace_root: PathBuf,
-    /// How commands would be confined.
+    /// How commands are confined.
     pub sandbox: Sandbox,
-    /// Programs that `run` may start. This version executes nothing: every `run`
-    /// and `test` is answered `command_not_allowed`, whatever is listed.
+    /// Programs that `run` may start with any arguments: names that are looked up in
+    /// [`Sandbox::path`], or absolute paths. With `cargo` among them, `test` runs
+    /// `cargo test`.
     pub allowed_commands: Vec<String>,
+    /// A program that calls `probity::exec::serve_if_asked` first of all in `main`, such
+    /// as `probity`, or that of the host itself. Without one nothing is executed:
+    /// whatever is allowed is `command_not_started`.
+    pub helper: Option<PathBuf>,
 }
 
-/// How commands are confined.
+/// How commands are confined: they are executed only where every layer of confinement is
+/// to be had.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sandbox {
-    /// Wall-clock limit of one command.
+    /// Wall-clock limit of one command or run of tests, and of the CPU time of all its
+    /// processes; a day at most.
     pub timeout: Duration,
     /// Whether commands may use the network.
     pub network: bool,
+    /// Directories in which programs are looked up, absolute.
+    pub path: Vec<PathBuf>,
+    /// Names of the environment variables that are passed through.
+    pub env: Vec<String>,
+    /// Paths of the workspace that may be written, such as `target`.
+    pub write: Vec<PathBuf>,
 }
 
 impl Default for Sandbox {
-    /// One minute, no network.
+    /// One minute, no network, the programs of the system, nothing that may be written.
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(60),
             network: false,
+            path: ["/usr/local/bin", "/usr/bin", "/bin"]
+                .map(PathBuf::from)
+                .into(),
+            env: Vec::new(),
+            write: Vec::new(),
         }
     }
 }
@@ -46,7 +69,46 @@ impl EvalContext {
             workspace_root: workspace_root.into(),
             sandbox: Sandbox::default(),
             allowed_commands: Vec::new(),
+            helper: None,
         }
+    }
+
+    fn engine(&self) -> Result<Engine, EvalError> {
+        let builder = Engine::builder(&self.workspace_root);
+        #[cfg(all(feature = "exec", target_os = "linux"))]
+        let builder = {
+            let policy = self.policy().map_err(|why| {
+                EvalError::CommandExec(Reason::new(ReasonCode::CommandInvalid, why))
+            })?;
+            builder.policy(policy, self.helper.clone().unwrap_or_default())
+        };
+        Ok(builder.build()?)
+    }
+
+    #[cfg(all(feature = "exec", target_os = "linux"))]
+    fn policy(&self) -> Result<Policy, String> {
+        let mut policy = Policy::allowing(self.allowed_commands.iter().map(String::as_str))?;
+        let sandbox = &self.sandbox;
+        let mut bounds = policy.bounds;
+        bounds.timeout = sandbox.timeout.min(Duration::from_secs(24 * 3600));
+        bounds.cpu = bounds.timeout;
+        bounds.network = sandbox.network;
+        bounds.path.clone_from(&sandbox.path);
+        bounds.env = sandbox
+            .env
+            .iter()
+            .map(|name| name.as_str().into())
+            .collect();
+        bounds.write.clone_from(&sandbox.write);
+        policy.bounds = bounds.checked()?;
+        if self.allowed_commands.iter().any(|name| name == "cargo") {
+            policy.test = Some(TestPolicy {
+                runner: Runner::Cargo,
+                args: Vec::new(),
+                bounds: policy.bounds.clone(),
+            });
+        }
+        Ok(policy)
     }
 }
 
@@ -66,7 +128,8 @@ pub enum EvalError {
     /// A file or directory could not be read.
     #[error("{0}")]
     Io(Reason),
-    /// A command or test was not allowed, or did not run to its end.
+    /// A command or test was not allowed, or did not run to its end, or the context
+    /// describes none that could be.
     #[error("{0}")]
     CommandExec(Reason),
     /// A regex could not be built within its size limit.
@@ -94,8 +157,7 @@ pub fn evaluate(expression: &Expression, context: &EvalContext) -> Result<EvalRe
     if expression.vacuous().is_some() {
         return Err(EvalError::Vacuous);
     }
-    let engine = Engine::builder(&context.workspace_root).build()?;
-    let evaluation = engine.evaluate(expression.program())?;
+    let evaluation = context.engine()?.evaluate(expression.program())?;
     match evaluation.verdict {
         Verdict::Pass | Verdict::Fail => Ok(EvalResult {
             holds: evaluation.verdict == Verdict::Pass,

@@ -8,7 +8,7 @@ use crate::cache::{Compiler, DEFAULT_CAPACITY, DiskCache, DiskCacheError};
 use crate::check::Options;
 use crate::engine::Engine;
 #[cfg(all(feature = "exec", target_os = "linux"))]
-use crate::exec::{ExecError, Executor, Reuse};
+use crate::exec::{ExecError, Executor, Observer, Reuse};
 use crate::facts::{FactSource, WorkspaceSource};
 use crate::files::{Limits, OpenError};
 use crate::git::{CommitFiles, CommitTree, GitError, Repository};
@@ -58,6 +58,8 @@ pub struct EngineBuilder {
     execute: Option<(Policy, PathBuf)>,
     #[cfg(all(feature = "exec", target_os = "linux"))]
     reuse_runs: bool,
+    #[cfg(all(feature = "exec", target_os = "linux"))]
+    observer: Option<Arc<dyn Observer>>,
 }
 
 enum World {
@@ -89,6 +91,8 @@ impl EngineBuilder {
             execute: None,
             #[cfg(all(feature = "exec", target_os = "linux"))]
             reuse_runs: false,
+            #[cfg(all(feature = "exec", target_os = "linux"))]
+            observer: None,
         }
     }
 
@@ -152,6 +156,14 @@ impl EngineBuilder {
         self
     }
 
+    /// Tells somebody which command or test runner is being executed.
+    #[cfg(all(feature = "exec", target_os = "linux"))]
+    #[must_use]
+    pub fn observe_runs(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
     /// Threads of the engine's own, 1 to 256. Without it work runs on rayon's
     /// global pool.
     #[must_use]
@@ -189,7 +201,10 @@ impl EngineBuilder {
                         #[cfg(all(feature = "exec", target_os = "linux"))]
                         let source = match self.execute {
                             Some((policy, helper)) => {
-                                let executor = Executor::new(policy, &root, helper)?;
+                                let mut executor = Executor::new(policy, &root, helper)?;
+                                if let Some(observer) = self.observer {
+                                    executor = executor.observe(observer);
+                                }
                                 source.execute(match &self.cache_dir {
                                     Some(dir) if self.reuse_runs => {
                                         executor.reuse(Reuse::open(dir)?)

@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use crate::budget::{CancelToken, StopCause};
 use crate::exec::client::Client;
 use crate::exec::command::{Command, Execution, Failure, Place, TEMPORARY, judge};
+use crate::exec::observe::{Observer, Told};
 use crate::exec::program::{allowed, resolve};
 use crate::exec::reuse::{Reuse, World};
 use crate::policy::{Bounds, Policy};
@@ -38,6 +39,7 @@ pub struct Executor {
     /// Helpers that wait for work, with the network or without.
     idle: Mutex<Vec<(bool, Client)>>,
     reuse: Option<Reuse>,
+    observer: Option<Arc<dyn Observer>>,
 }
 
 impl std::fmt::Debug for Executor {
@@ -52,7 +54,8 @@ impl std::fmt::Debug for Executor {
 impl Executor {
     /// Executes commands in a workspace. `helper` is a program that calls
     /// [`serve_if_asked`](crate::exec::serve_if_asked) first of all, such as `probity`
-    /// itself. It is started when the first command is to be executed.
+    /// itself. It is started when the first command is to be executed; if it is the empty
+    /// path, none ever is.
     ///
     /// # Errors
     /// [`ExecError`] if the workspace is not there.
@@ -67,6 +70,7 @@ impl Executor {
             helper: helper.into(),
             idle: Mutex::default(),
             reuse: None,
+            observer: None,
         })
     }
 
@@ -75,6 +79,13 @@ impl Executor {
     #[must_use]
     pub fn reuse(mut self, reuse: Reuse) -> Self {
         self.reuse = Some(reuse);
+        self
+    }
+
+    /// Tells what is executed.
+    #[must_use]
+    pub fn observe(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = Some(observer);
         self
     }
 
@@ -169,6 +180,11 @@ impl Executor {
         if let Some(cause) = cancel.stop() {
             return Err(Reason::from(cause).into());
         }
+        if self.helper.as_os_str().is_empty() {
+            let why = format!("`{shown}` was not executed: the host names no helper program");
+            return Err(Reason::new(ReasonCode::CommandNotStarted, why).into());
+        }
+        let _told = Told::new(self.observer.as_deref(), shown);
         let temporary = tempfile::Builder::new().prefix("probity-").tempdir();
         let temporary = temporary.map_err(not_started)?.keep();
         if let Some((name, text)) = command.given {

@@ -20,6 +20,8 @@ pub(super) struct Stand {
     /// The number of this process in `/proc`, which may be that of another namespace.
     pub(super) number: i32,
     rules: Option<(Vec<Text>, u32, Rules)>,
+    /// The most processes that the namespace was told of.
+    most: Option<u32>,
 }
 
 impl Stand {
@@ -38,6 +40,19 @@ impl Stand {
             has_namespace,
             number: number.and_then(|it| it.parse().ok()).unwrap_or(0),
             rules: None,
+            most: None,
+        }
+    }
+
+    /// Keeps the namespace from having many more processes than a command may have, from
+    /// Linux 6.14 on. The limit of the user does not hold for root.
+    pub(super) fn limit_processes(&mut self, processes: u32) {
+        if self.has_namespace && self.most != Some(processes) {
+            self.most = Some(processes);
+            // The kernel keeps the first 300 numbers back once all were used.
+            let most = processes.saturating_add(320);
+            // Where it cannot be told, the looks at what is used have to do.
+            let _ = std::fs::write("/proc/sys/kernel/pid_max", most.to_string());
         }
     }
 

@@ -83,6 +83,7 @@ impl<'a> Running<'a> {
             return Err(std::io::Error::other("a helper has one kind of network"));
         }
         let rules = stand.rules(job);
+        stand.limit_processes(job.processes);
         let mut layers = stand.layers.clone();
         if let Some(group) = &stand.group
             && let Err(reason) = group.limit(job.memory, job.processes)

@@ -1,13 +1,16 @@
 //! `probity.toml`.
 
 use std::io::Read as _;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
 
 use crate::digest::Digest;
+use crate::policy::allow::Allowed;
 use crate::policy::units::{Size, Time};
+use crate::policy::words::{Absolute, Inside, Variable};
 
 /// Where a policy stands in a workspace.
 pub const FILE_NAME: &str = "probity.toml";
@@ -31,17 +34,6 @@ pub struct Policy {
     pub jobs: usize,
     /// SHA-256 of the text.
     pub digest: Digest,
-}
-
-/// A program that `run` may start.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Allowed {
-    /// A name that is looked up, or an absolute path.
-    pub program: Box<str>,
-    /// The only arguments it may have; any if `None`.
-    pub args: Option<Vec<Box<str>>>,
-    /// Its results prove nothing: what asks for them is unevaluated.
-    pub nondeterministic: bool,
 }
 
 /// Within which bounds a command is executed.
@@ -169,15 +161,16 @@ impl Policy {
     /// Where it is no policy, and why.
     pub fn parse(text: &str) -> Result<Self, String> {
         let raw: RawPolicy = toml::from_str(text).map_err(|error| error.to_string())?;
-        let run = raw.run.unwrap_or_default();
-        let bounds = run.bounds()?;
-        let allow: Result<_, String> = run.allow.into_iter().map(Allowed::try_from).collect();
-        let test = raw.test.map(|test| test.policy(&bounds)).transpose()?;
+        let mut run = raw.run.unwrap_or_default();
+        let allow = std::mem::take(&mut run.allow);
+        let jobs = usize::from(run.jobs.unwrap_or(2)).clamp(1, 64);
+        let bounds = run.bounds();
+        let test = raw.test.map(|test| test.policy(&bounds));
         Ok(Self {
-            allow: allow?,
+            allow,
             bounds,
             test,
-            jobs: usize::from(run.jobs.unwrap_or(2)).clamp(1, 64),
+            jobs,
             digest: Digest::of(text.as_bytes()),
         })
     }
@@ -206,49 +199,30 @@ fn text(path: &Path) -> std::io::Result<String> {
 #[serde(deny_unknown_fields)]
 struct RawPolicy {
     run: Option<RawRun>,
-    test: Option<RawTest>,
+    test: Option<Tests>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawRun {
     #[serde(default)]
-    allow: Vec<RawAllowed>,
-    path: Option<Vec<PathBuf>>,
+    allow: Vec<Allowed>,
+    path: Option<Vec<Absolute>>,
     #[serde(default)]
-    env: Vec<Box<str>>,
+    env: Vec<Variable>,
     #[serde(default)]
-    read: Vec<PathBuf>,
+    read: Vec<Absolute>,
     #[serde(default)]
-    write: Vec<PathBuf>,
+    write: Vec<Inside>,
     timeout: Option<Time>,
     cpu: Option<Time>,
     memory: Option<Size>,
     output: Option<Size>,
-    processes: Option<u32>,
+    processes: Option<NonZeroU32>,
     #[serde(default)]
     network: bool,
     confinement: Option<Confinement>,
     jobs: Option<u8>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(
-    untagged,
-    expecting = "a program's name, or a table with `program`, `args` and `nondeterministic`"
-)]
-enum RawAllowed {
-    Name(Box<str>),
-    Program(RawProgram),
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawProgram {
-    program: Box<str>,
-    args: Option<Vec<Box<str>>>,
-    #[serde(default)]
-    nondeterministic: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -258,7 +232,17 @@ struct RawTest {
     #[serde(default)]
     args: Vec<Box<str>>,
     command: Option<Vec<Box<str>>>,
-    junit: Option<PathBuf>,
+    junit: Option<Inside>,
+    timeout: Option<Time>,
+    cpu: Option<Time>,
+}
+
+/// The section `[test]`, once it fits together.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "RawTest")]
+struct Tests {
+    runner: Runner,
+    args: Vec<Box<str>>,
     timeout: Option<Time>,
     cpu: Option<Time>,
 }
@@ -274,133 +258,75 @@ enum RawRunner {
 }
 
 impl RawRun {
-    fn bounds(&self) -> Result<Bounds, String> {
-        let path = match &self.path {
-            Some(path) => path.iter().map(|path| at_home(path)).collect::<Vec<_>>(),
-            None => PATH.map(PathBuf::from).into(),
-        };
-        let read: Vec<PathBuf> = self.read.iter().map(|path| at_home(path)).collect();
-        for directory in path.iter().chain(&read) {
-            if !directory.is_absolute() {
-                let shown = directory.display();
-                return Err(format!(
-                    "`{shown}` in `path` or `read` is not absolute: what it names would depend on the workspace"
-                ));
-            }
-        }
-        for path in &self.write {
-            if !is_inside(path) {
-                let shown = path.display();
-                return Err(format!(
-                    "`{shown}` in `write` is no path inside the workspace"
-                ));
-            }
-        }
-        let mut names = self.env.iter().map(|name| &**name);
-        if let Some(name) = names.find(|name| name.is_empty() || name.contains(['=', '\0'])) {
-            return Err(format!("`{name}` in `env` is no name of a variable"));
-        }
-        if self.processes == Some(0) {
-            return Err("`processes` is 0: nothing could run".into());
-        }
+    fn bounds(self) -> Bounds {
+        let paths = |paths: Vec<Absolute>| paths.into_iter().map(|path| path.0).collect();
         let time = |time: Option<Time>| time.map_or(Duration::from_secs(60), |time| time.0);
         let size = |size: Option<Size>, default| size.map_or(default, |size| size.0);
         let output = size(self.output, 1 << 20);
-        Ok(Bounds {
-            path,
-            env: self.env.clone(),
-            read,
-            write: self.write.clone(),
+        Bounds {
+            path: self
+                .path
+                .map_or_else(|| PATH.map(PathBuf::from).into(), paths),
+            env: self.env.into_iter().map(|name| name.0).collect(),
+            read: paths(self.read),
+            write: self.write.into_iter().map(|path| path.0).collect(),
             timeout: time(self.timeout),
             cpu: time(self.cpu),
             memory: size(self.memory, 2 << 30),
             output: usize::try_from(output.min(1 << 30)).unwrap_or(usize::MAX),
-            processes: self.processes.unwrap_or(256),
+            processes: self.processes.map_or(256, NonZeroU32::get),
             network: self.network,
             confinement: self.confinement.unwrap_or(Confinement::Required),
-        })
-    }
-}
-
-/// A path with `~/` written out, where it is known who the user is.
-fn at_home(path: &Path) -> PathBuf {
-    match (path.strip_prefix("~"), std::env::var_os("HOME")) {
-        (Ok(rest), Some(home)) => Path::new(&home).join(rest),
-        _ => path.to_owned(),
-    }
-}
-
-/// Relative, without `..`.
-fn is_inside(path: &Path) -> bool {
-    use std::path::Component;
-
-    let is_plain = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-    !path.as_os_str().is_empty() && path.components().all(is_plain)
-}
-
-impl TryFrom<RawAllowed> for Allowed {
-    type Error = String;
-
-    fn try_from(raw: RawAllowed) -> Result<Self, String> {
-        let raw = match raw {
-            RawAllowed::Program(raw) => raw,
-            RawAllowed::Name(program) => RawProgram {
-                program,
-                args: None,
-                nondeterministic: false,
-            },
-        };
-        let program = &raw.program;
-        let is_name = !program.contains('/') && !matches!(&**program, "" | "." | "..");
-        if program.contains('\0') || !(is_name || program.starts_with('/')) {
-            return Err(format!(
-                "`{program}` in `allow` is neither a name to be looked up in `path` nor an absolute path"
-            ));
         }
-        Ok(Self {
-            program: raw.program,
-            args: raw.args,
-            nondeterministic: raw.nondeterministic,
-        })
     }
 }
 
-impl RawTest {
-    fn policy(self, run: &Bounds) -> Result<TestPolicy, String> {
-        let is_custom = self.runner == RawRunner::Custom;
-        if !is_custom && (self.command.is_some() || self.junit.is_some()) {
-            return Err("`command` and `junit` in `[test]` are for `runner = \"custom\"`".into());
+impl TryFrom<RawTest> for Tests {
+    type Error = &'static str;
+
+    fn try_from(raw: RawTest) -> Result<Self, &'static str> {
+        let is_custom = raw.runner == RawRunner::Custom;
+        if !is_custom && (raw.command.is_some() || raw.junit.is_some()) {
+            return Err("`command` and `junit` are for `runner = \"custom\"`");
         }
-        let runner = match self.runner {
+        let runner = match raw.runner {
             RawRunner::Cargo => Runner::Cargo,
             RawRunner::Nextest => Runner::Nextest,
             RawRunner::Pytest => Runner::Pytest,
             RawRunner::Go => Runner::Go,
-            RawRunner::Custom => custom(self.command, self.junit)?,
+            RawRunner::Custom => custom(raw.command, raw.junit)?,
         };
+        Ok(Self {
+            runner,
+            args: raw.args,
+            timeout: raw.timeout,
+            cpu: raw.cpu,
+        })
+    }
+}
+
+impl Tests {
+    fn policy(self, run: &Bounds) -> TestPolicy {
         // A build takes longer than a command.
         let time = |time: Option<Time>| time.map_or(Duration::from_secs(600), |time| time.0);
-        Ok(TestPolicy {
-            runner,
+        TestPolicy {
+            runner: self.runner,
             args: self.args,
             bounds: Bounds {
                 timeout: time(self.timeout),
                 cpu: time(self.cpu),
                 ..run.clone()
             },
-        })
+        }
     }
 }
 
-fn custom(command: Option<Vec<Box<str>>>, junit: Option<PathBuf>) -> Result<Runner, String> {
-    let (Some(command), Some(junit)) = (command, junit) else {
-        return Err("`runner = \"custom\"` needs `command` and `junit`".into());
+fn custom(command: Option<Vec<Box<str>>>, junit: Option<Inside>) -> Result<Runner, &'static str> {
+    let (Some(command), Some(Inside(junit))) = (command, junit) else {
+        return Err("`runner = \"custom\"` needs `command` and `junit`");
     };
     if !command.iter().any(|word| &**word == "{names}") {
-        return Err("`command` in `[test]` lacks the argument `{names}`".into());
-    }
-    if !is_inside(&junit) {
-        return Err("`junit` in `[test]` is no path inside the workspace".into());
+        return Err("`command` lacks the argument `{names}`");
     }
     Ok(Runner::Custom { command, junit })
 }

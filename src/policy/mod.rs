@@ -2,10 +2,12 @@
 //!
 //! It is read from `probity.toml`. Without a policy nothing is ever executed.
 
+mod allow;
 mod file;
 mod units;
+mod words;
 
+pub use allow::Allowed;
 pub use file::{
-    Allowed, Bounds, Confinement, FILE_NAME, MAX_POLICY_BYTES, Policy, PolicyError, Runner,
-    TestPolicy,
+    Bounds, Confinement, FILE_NAME, MAX_POLICY_BYTES, Policy, PolicyError, Runner, TestPolicy,
 };

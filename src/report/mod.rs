@@ -28,5 +28,5 @@ pub use explain::Explanation;
 pub use history::{HistoryFormat, Question, write_history};
 pub use json::JsonReport;
 pub use jsonl::JsonLinesReport;
-pub use snippet::render_diagnostics;
+pub use snippet::{render_diagnostics, render_problems};
 pub use text::TextReport;

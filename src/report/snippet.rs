@@ -4,6 +4,7 @@ use annotate_snippets::{AnnotationKind, Element, Group, Level, Renderer, Snippet
 
 use crate::batch::{Evaluation, ShownValue, Verdict};
 use crate::diagnostic::{Diagnostic, Severity, Span};
+use crate::harn::Problem;
 use crate::report::excerpt::Excerpt;
 use crate::report::{escape, facts, hints};
 
@@ -23,6 +24,45 @@ const COLUMNS: usize = 240;
 #[must_use]
 pub fn render_diagnostics(source: &str, diagnostics: &[Diagnostic], colour: bool) -> String {
     Painter::new(colour).diagnostics(source, diagnostics)
+}
+
+/// Renders problems of a predicate file, each with its place in the source.
+#[must_use]
+pub fn render_problems(source: &str, problems: &[Problem], colour: bool) -> String {
+    Painter::new(colour).problems(source, problems)
+}
+
+/// A remark on a source of either language.
+struct Remark<'d> {
+    severity: Severity,
+    code: &'static str,
+    message: &'d str,
+    span: Span,
+    help: Option<&'d str>,
+}
+
+impl<'d> From<&'d Diagnostic> for Remark<'d> {
+    fn from(diagnostic: &'d Diagnostic) -> Self {
+        Self {
+            severity: diagnostic.severity,
+            code: diagnostic.code.name(),
+            message: &diagnostic.message,
+            span: diagnostic.span,
+            help: diagnostic.help.as_deref(),
+        }
+    }
+}
+
+impl<'d> From<&'d Problem> for Remark<'d> {
+    fn from(problem: &'d Problem) -> Self {
+        Self {
+            severity: problem.severity,
+            code: problem.code.name(),
+            message: &problem.message,
+            span: problem.span,
+            help: problem.help.as_deref(),
+        }
+    }
 }
 
 /// Draws what [`annotate_snippets`] composes.
@@ -72,20 +112,25 @@ impl Painter {
         predicate: &str,
         diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
     ) -> String {
-        self.remarks(diagnostics, |span| Some(Excerpt::new(predicate, [span])))
+        let remarks = diagnostics.into_iter().map(Remark::from);
+        self.remarks(remarks, |span| Some(Excerpt::new(predicate, [span])))
+    }
+
+    fn problems(&self, source: &str, problems: &[Problem]) -> String {
+        let remarks = problems.iter().map(Remark::from);
+        self.remarks(remarks, |span| Some(Excerpt::new(source, [span])))
     }
 
     /// What is wrong with a record, of which no source is at hand.
     pub(super) fn record_diagnostics(&self, diagnostics: &[Diagnostic]) -> String {
-        self.remarks(diagnostics, |_| None)
+        self.remarks(diagnostics.iter().map(Remark::from), |_| None)
     }
 
     fn remarks<'d>(
         &self,
-        diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
+        mut diagnostics: impl Iterator<Item = Remark<'d>>,
         excerpt: impl Fn(Span) -> Option<Excerpt>,
     ) -> String {
-        let mut diagnostics = diagnostics.into_iter();
         let mut rendered = Vec::new();
         for diagnostic in diagnostics.by_ref().take(MAX_DIAGNOSTICS) {
             let level = match diagnostic.severity {
@@ -93,14 +138,14 @@ impl Painter {
                 Severity::Warning => Level::WARNING,
             };
             let title = level
-                .primary_title(escape(&diagnostic.message, WIDTH))
-                .id(diagnostic.code.name());
+                .primary_title(escape(diagnostic.message, WIDTH))
+                .id(diagnostic.code);
             let excerpt = excerpt(diagnostic.span);
             let mut group = Group::with_title(title);
             if let Some(excerpt) = &excerpt {
                 group = group.element(source(excerpt));
             }
-            if let Some(help) = &diagnostic.help {
+            if let Some(help) = diagnostic.help {
                 group = group.element(Level::HELP.message(escape(help, WIDTH)));
             }
             rendered.push(self.0.render(&[group]));

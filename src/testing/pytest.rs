@@ -31,8 +31,7 @@ impl Runner for Pytest {
         }
         let text = String::from_utf8_lossy(&done.stdout);
         let ids = text.lines().take_while(|line| !line.is_empty());
-        // A file may be called like an option, or like a list of arguments.
-        let ids = ids.filter(|id| id.contains("::") && !id.starts_with(['-', '@']));
+        let ids = ids.filter(|id| id.contains("::"));
         Ok(ids.map(str::to_owned).collect())
     }
 
@@ -54,7 +53,12 @@ impl Runner for Pytest {
         );
         // From a file: there may be more than a command line holds.
         arguments.push("@{temporary}/names");
-        let list = names.join("\n");
+        // A file may be called like an option, or like a list of arguments.
+        let given = names.iter().map(|name| match name.starts_with(['-', '@']) {
+            true => format!("./{name}"),
+            false => (*name).to_owned(),
+        });
+        let list = given.collect::<Vec<_>>().join("\n");
         let files = Files {
             given: Some(("names", &list)),
             report: Some("junit.xml"),

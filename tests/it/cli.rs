@@ -390,3 +390,28 @@ fn a_shuffled_log_gives_every_claim_the_same_result() {
     alone.sort();
     assert_eq!(alone, first, "nor does it matter who else is there");
 }
+
+#[test]
+fn progress_names_the_command_that_is_being_executed() {
+    if !crate::cell::is_confined() {
+        return;
+    }
+    let bench = Bench::new();
+    let policy = bench.log("policy.toml", "[run]\nallow = [\"sh\"]\n");
+    let policy = policy.to_str().unwrap();
+    let log = bench.log(
+        "log.jsonl",
+        log_of(&[r#"run("sh -c 'exit 0' \"\u{1b}[2J\"").exit == 0"#]),
+    );
+    let log = log.to_str().unwrap();
+    let run = bench.run(&["check", log, "--policy", policy, "--progress", "always"]);
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    assert!(
+        run.stderr
+            .contains("running sh -c 'exit 0' \"\\u{1b}[2J\"\n"),
+        "{:?}",
+        run.stderr
+    );
+    let run = bench.run(&["check", log, "--policy", policy]);
+    assert!(!run.stderr.contains("running"), "{}", run.stderr);
+}

@@ -261,7 +261,7 @@ fn a_fork_bomb_and_a_memory_hog_are_contained() {
     }
     let cell = Cell::new(POLICY);
     let done = cell.script("f() { f | f & }; f; sleep 1");
-    assert_eq!(done.code(), "command_over_processes");
+    assert_eq!(done.code(), "command_over_processes", "{}", done.0);
     let done = cell.script("x=xxxxxxxx; while :; do x=$x$x; done");
     assert_eq!(done.code(), "command_over_memory");
     let done =

@@ -240,13 +240,25 @@ mod tests {
     assert!(took.as_u64().is_some_and(|ns| ns > 0), "{took}");
 }
 
+/// A policy for the pytest of this machine, if there is one.
+fn pytest_policy(more: &str) -> Option<String> {
+    let script = "import os, sys, pytest; print(os.path.dirname(os.path.realpath(sys.executable)))";
+    let bin = directory_of("pytest", &["python3", "-c", script])?;
+    let root = std::path::Path::new(&bin)
+        .parent()
+        .expect("it is in a directory");
+    Some(format!(
+        "[run]\npath = [\"{bin}\", \"/usr/bin\", \"/bin\"]\nread = [\"{}\"]\n{more}[test]\nrunner = \"pytest\"\n",
+        root.display()
+    ))
+}
+
 #[test]
 fn pytest_runs_all_by_their_node_ids() {
     if !is_confined() {
         return;
     }
-    let script = "import os, sys, pytest; print(os.path.dirname(os.path.realpath(sys.executable)))";
-    let Some(bin) = directory_of("pytest", &["python3", "-c", script]) else {
+    let Some(policy) = pytest_policy("") else {
         return;
     };
     let bench = Bench::new();
@@ -267,13 +279,6 @@ fn pytest_runs_all_by_their_node_ids() {
         let _ = writeln!(many, "def test_n{number:03}(): pass");
     }
     bench.file("tests/deep/test_b.py", many);
-    let root = std::path::Path::new(&bin)
-        .parent()
-        .expect("it is in a directory");
-    let policy = format!(
-        "[run]\npath = [\"{bin}\", \"/usr/bin\", \"/bin\"]\nread = [\"{}\"]\n[test]\nrunner = \"pytest\"\n",
-        root.display()
-    );
     let policy = bench.log("policy.toml", policy);
     let package = Package { bench, policy };
     package.expect(&[
@@ -295,6 +300,59 @@ fn pytest_runs_all_by_their_node_ids() {
         .collect();
     let (results, status) = package.check(&claims);
     assert_eq!(status, 0, "{}", results[0]);
+}
+
+#[test]
+fn test_files_called_like_options_are_no_options_of_pytest() {
+    if !is_confined() {
+        return;
+    }
+    let Some(policy) = pytest_policy("write = [\"out\"]\n") else {
+        return;
+    };
+    let bench = Bench::new();
+    bench.file("out/.keep", "");
+    bench.file("pytest.ini", "[pytest]\npython_files = *.py\n");
+    // Its first test fails: `-x` would keep the other from running.
+    bench.file(
+        "a_plain.py",
+        "def test_fails(): assert 0\ndef test_plain(): pass\n",
+    );
+    for (file, name) in [
+        ("-x.py", "exit_first"),
+        ("@x.py", "from_file"),
+        ("--co.py", "only_listed"),
+        ("--junitxml=out/owned.py", "written"),
+        // Below a directory the path does not begin like an option.
+        ("deep/-y.py", "deep"),
+    ] {
+        bench.file(file, format!("def test_{name}(): pass\n"));
+    }
+    // What an argument that begins with `@` would read.
+    bench.file("x.py::test_from_file", "--junitxml=out/read.xml\n");
+    bench.file("x.py", "def test_other(): pass\n");
+    let policy = bench.log("policy.toml", policy);
+    let package = Package { bench, policy };
+    package.expect(&[
+        ("test_plain", "pass"),
+        ("test_fails", "fail"),
+        ("test_other", "pass"),
+        ("test_deep", "pass"),
+        ("-y.py::test_deep", "pass"),
+        ("test_exit_first", "pass"),
+        ("-x.py::test_exit_first", "pass"),
+        ("test_from_file", "pass"),
+        ("@x.py::test_from_file", "pass"),
+        ("test_only_listed", "pass"),
+        ("--co.py::test_only_listed", "pass"),
+        ("test_written", "pass"),
+        ("--junitxml=out/owned.py::test_written", "pass"),
+        ("-x", "test_not_found"),
+        ("--co", "test_not_found"),
+    ]);
+    let out = std::fs::read_dir(package.bench.root().join("out")).expect("it is there");
+    let left: Vec<_> = out.flatten().map(|entry| entry.file_name()).collect();
+    assert_eq!(left, [".keep"]);
 }
 
 #[test]

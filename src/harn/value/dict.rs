@@ -55,6 +55,10 @@ impl Dict {
         &self.0.entries
     }
 
+    pub(super) fn is_shared(&self) -> bool {
+        Rc::strong_count(&self.0) > 1
+    }
+
     pub(super) fn shape(&self) -> Shape {
         self.0.shape
     }

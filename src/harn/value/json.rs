@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use crate::harn::fault::Fault;
+use crate::harn::fault::{Fault, Limit};
 use crate::harn::value::{Dict, Heap, List, Str, Value};
 
 /// The value of a JSON text. It nests no deeper than `serde_json` lets it.
@@ -33,28 +33,53 @@ pub(crate) fn from_json(json: &Json, heap: &Heap) -> Result<Value, Fault> {
     })
 }
 
+/// Texts and keys of a value in JSON have no more bytes together.
+const MAX_JSON: usize = 16 << 20;
+
 /// A value as JSON: what JSON does not have is `null`, functions are their text.
-pub(crate) fn to_json(value: &Value) -> Json {
-    match value {
+pub(crate) fn to_json(value: &Value) -> Result<Json, Fault> {
+    let mut room = MAX_JSON;
+    write(value, &mut room)
+}
+
+fn take(room: &mut usize, bytes: usize) -> Result<(), Fault> {
+    let left = room.checked_sub(bytes);
+    *room = left.ok_or(Fault::Limit(Limit::Memory))?;
+    Ok(())
+}
+
+fn write(value: &Value, room: &mut usize) -> Result<Json, Fault> {
+    take(room, 16)?;
+    Ok(match value {
         Value::Nil => Json::Null,
         Value::Bool(value) => Json::Bool(*value),
         Value::Int(value) => Json::from(*value),
         Value::Float(value) => {
             serde_json::Number::from_f64(*value).map_or(Json::Null, Json::Number)
         }
-        Value::Str(text) => Json::from(text.as_str()),
-        Value::List(list) => Json::Array(list.items().iter().map(to_json).collect()),
+        Value::Str(text) => {
+            take(room, text.as_str().len())?;
+            Json::from(text.as_str())
+        }
+        Value::List(list) => {
+            let items = list.items().iter().map(|item| write(item, room));
+            Json::Array(items.collect::<Result<_, _>>()?)
+        }
         Value::Dict(dict) => {
-            let fields = dict.entries().iter();
-            Json::Object(
-                fields
-                    .map(|(key, value)| (key.as_str().to_owned(), to_json(value)))
-                    .collect(),
-            )
+            let mut fields = serde_json::Map::new();
+            for (key, value) in dict.entries() {
+                take(room, key.as_str().len())?;
+                fields.insert(key.as_str().to_owned(), write(value, room)?);
+            }
+            Json::Object(fields)
         }
         Value::Range(range) => {
-            Json::Array((range.0..range.1).take(100_000).map(Json::from).collect())
+            let items = (range.0..range.1).map(|item| {
+                take(room, 16)?;
+                Ok(Json::from(item))
+            });
+            Json::Array(items.collect::<Result<_, Fault>>()?)
         }
         other => Json::from(other.to_text()),
-    }
+    })
 }

@@ -71,6 +71,10 @@ impl List {
         &self.0.items
     }
 
+    pub(super) fn is_shared(&self) -> bool {
+        Rc::strong_count(&self.0) > 1
+    }
+
     pub(super) fn shape(&self) -> Shape {
         self.0.shape
     }

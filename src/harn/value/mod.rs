@@ -6,6 +6,7 @@ mod dict;
 mod heap;
 mod json;
 mod list;
+mod make;
 mod string;
 mod text;
 
@@ -19,7 +20,6 @@ pub(crate) use compare::{equal, order, total_order};
 pub(crate) use dict::Dict;
 pub(crate) use heap::Charge;
 pub use heap::Heap;
-pub(crate) use json::{from_json, to_json};
 pub(crate) use list::List;
 pub(crate) use string::Str;
 pub(crate) use text::float_text;
@@ -94,7 +94,7 @@ pub struct Closure {
 }
 
 /// A function of the host: takes the arguments, gives the result.
-pub type HostFunction = dyn Fn(&[Value], &Heap) -> Result<Value, Fault>;
+pub type HostFunction = Box<dyn Fn(&[Value], &Heap) -> Result<Value, Fault>>;
 
 /// A function that the host gives to a predicate.
 #[derive(Clone)]
@@ -109,7 +109,7 @@ impl std::fmt::Debug for Host {
 impl Value {
     /// A function of the host.
     pub fn host(function: impl Fn(&[Self], &Heap) -> Result<Self, Fault> + 'static) -> Self {
-        Self::Host(Host(Rc::new(function)))
+        Self::Host(Host(Rc::new(Box::new(function))))
     }
 
     /// A text.
@@ -180,6 +180,16 @@ impl Value {
             Self::List(list) => list.shape().weight,
             Self::Dict(dict) => dict.shape().weight,
             _ => 1,
+        }
+    }
+
+    /// What it costs to have it for oneself before a change: nothing where nobody else
+    /// has it.
+    pub(crate) fn copy_cost(&self) -> u64 {
+        match self {
+            Self::List(list) if list.is_shared() => list.items().len() as u64 / 4,
+            Self::Dict(dict) if dict.is_shared() => dict.len() as u64,
+            _ => 0,
         }
     }
 

@@ -1,0 +1,29 @@
+//! `probity flow`: predicate files, packs and slices.
+
+mod evaluate;
+mod test;
+
+use clap::{Args, Subcommand};
+
+use crate::cli::Exit;
+use crate::cli::error::CliError;
+
+/// Evaluate predicate files and try packs
+#[derive(Args, Debug)]
+pub(super) struct FlowArgs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Evaluate(evaluate::EvaluateArgs),
+    Test(test::TestArgs),
+}
+
+pub(super) fn run(args: &FlowArgs) -> Result<Exit, CliError> {
+    match &args.command {
+        Command::Evaluate(args) => evaluate::run(args),
+        Command::Test(args) => test::run(args),
+    }
+}

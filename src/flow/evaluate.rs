@@ -1,0 +1,160 @@
+//! One predicate over one slice. (flow.md, sections 3.4 and 11; harn.md, section 7.)
+
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use crate::budget::{CancelToken, timed};
+use crate::flow::result::InvariantResult;
+use crate::flow::slice::Slice;
+use crate::harn::{Fault, Heap, Kind, Limit, Limits, Machine, Module, Predicate, Usage, Value};
+
+/// Answers a semantic predicate: from what it asks, a verdict.
+pub type Judge = dyn Fn(&Json) -> Result<Json, String> + Send + Sync;
+
+/// What predicates get besides the slice.
+#[derive(Clone, Default)]
+pub struct Context<'c> {
+    /// The fields of `ctx`.
+    pub ctx: Option<&'c Json>,
+    /// `repo_at_base`.
+    pub base: Option<&'c Json>,
+    /// Who answers `ctx.semantic_judge`, which only semantic predicates have.
+    pub judge: Option<Arc<Judge>>,
+    /// Stops evaluations.
+    pub cancel: Option<&'c CancelToken>,
+}
+
+/// What one evaluation came to.
+#[derive(Clone, Debug)]
+pub struct Evaluated {
+    /// The result.
+    pub result: InvariantResult,
+    /// What the predicate returned, before it was read.
+    pub raw: Option<Json>,
+    /// What it used.
+    pub usage: Usage,
+    /// CPU time of the thread, in nanoseconds.
+    pub cpu_ns: u64,
+}
+
+/// A slice that many predicates are to judge.
+#[derive(Debug)]
+pub struct Prepared<'s> {
+    slice: &'s Slice,
+}
+
+impl<'s> Prepared<'s> {
+    /// Prepares a slice.
+    #[must_use]
+    pub const fn new(slice: &'s Slice) -> Self {
+        Self { slice }
+    }
+}
+
+/// Evaluates a predicate of a module. Nothing of one evaluation is seen by the next, and
+/// whatever goes wrong blocks.
+#[must_use]
+pub fn evaluate(
+    module: &Module,
+    predicate: &Predicate,
+    slice: &Prepared<'_>,
+    context: &Context<'_>,
+    limits: &Limits,
+) -> Evaluated {
+    let (mut evaluated, cpu_ns) = timed(|| run(module, predicate, slice, context, limits));
+    evaluated.cpu_ns = cpu_ns;
+    evaluated
+}
+
+fn run(
+    module: &Module,
+    predicate: &Predicate,
+    slice: &Prepared<'_>,
+    context: &Context<'_>,
+    limits: &Limits,
+) -> Evaluated {
+    let mut machine = Machine::new(module, limits);
+    if let Some(cancel) = context.cancel {
+        machine = machine.cancel(cancel.clone());
+    }
+    let done = call(&mut machine, predicate, slice, context);
+    let usage = machine.usage();
+    let (result, raw) = match done {
+        Ok((value, json)) => (InvariantResult::normalise(&value, &json), Some(json)),
+        Err((step, fault)) => {
+            let code = match (&fault, step) {
+                (Fault::Limit(Limit::Cancelled), _) => "cancelled",
+                (Fault::Limit(_), _) => "budget_exceeded",
+                (_, Step::Load) => "predicate_load_error",
+                (_, Step::Run) => "predicate_runtime_error",
+            };
+            let place = machine
+                .place()
+                .map(|span| line_of(module.source(), span.start))
+                .map_or_else(String::new, |line| format!(" (line {line})"));
+            (
+                InvariantResult::block(code, format!("{fault}{place}")),
+                None,
+            )
+        }
+    };
+    Evaluated {
+        result,
+        raw,
+        usage,
+        cpu_ns: 0,
+    }
+}
+
+/// Where an evaluation failed.
+enum Step {
+    Load,
+    Run,
+}
+
+fn call(
+    machine: &mut Machine<'_>,
+    predicate: &Predicate,
+    slice: &Prepared<'_>,
+    context: &Context<'_>,
+) -> Result<(Value, Json), (Step, Fault)> {
+    machine.start().map_err(|fault| (Step::Load, fault))?;
+    let heap = machine.heap().clone();
+    let at_run = |fault| (Step::Run, fault);
+    let mut args = Vec::with_capacity(4);
+    if predicate.wants_harness {
+        args.push(Value::Harness);
+    }
+    args.push(slice.slice.value(&heap).map_err(at_run)?);
+    args.push(ctx(predicate, context, &heap).map_err(at_run)?);
+    let base = context.base.map(|base| Value::from_json(base, &heap));
+    args.push(base.transpose().map_err(at_run)?.unwrap_or_default());
+    let value = machine.run(&predicate.name, &args).map_err(at_run)?;
+    let json = value.to_json().map_err(at_run)?;
+    Ok((value, json))
+}
+
+/// What the predicate gets as `ctx`. Only semantic ones get the judge.
+fn ctx(predicate: &Predicate, context: &Context<'_>, heap: &Heap) -> Result<Value, Fault> {
+    let empty = Json::Object(serde_json::Map::new());
+    let ctx = Value::from_json(context.ctx.unwrap_or(&empty), heap)?;
+    let is_semantic = matches!(predicate.kind, Kind::Semantic { .. });
+    let Some(judge) = context.judge.clone().filter(|_| is_semantic) else {
+        return ctx.without("semantic_judge");
+    };
+    let host = Value::host(move |args, heap| {
+        let asked = args.first().map_or(Ok(Json::Null), Value::to_json)?;
+        match judge(&asked) {
+            Ok(answer) => Value::from_json(&answer, heap),
+            Err(reason) => Err(Fault::Thrown(Value::text(reason, heap)?)),
+        }
+    });
+    ctx.with("semantic_judge", host, heap)
+}
+
+/// The line of an offset, from 1 on.
+fn line_of(source: &str, offset: u32) -> usize {
+    let before = source.as_bytes().get(..offset as usize).unwrap_or_default();
+    memchr::memchr_iter(b'\n', before).count() + 1
+}

@@ -1,0 +1,91 @@
+//! Constants and constant patterns.
+
+use std::sync::Arc;
+
+use crate::harn::module::{Constant, Pattern};
+use crate::harn::syntax::ast::{Expr, ExprKind};
+
+use super::unit::{Compiler, Global};
+
+impl<'a> Compiler<'a, '_> {
+    /// The number of a constant, which is added if it is new.
+    pub(super) fn intern(&mut self, constant: Constant) -> u16 {
+        let known = self.constants.iter().position(|known| *known == constant);
+        let number = known.unwrap_or_else(|| {
+            self.constants.push(constant);
+            self.constants.len() - 1
+        });
+        u16::try_from(number).unwrap_or_else(|_| {
+            self.top().overflowed = true;
+            0
+        })
+    }
+
+    /// The constant that an expression is, if it is one.
+    pub(super) fn constant_of(&mut self, expr: &Expr<'a>) -> Option<u16> {
+        let constant = literal(expr)?;
+        Some(self.intern(constant))
+    }
+
+    /// The text that an expression is known to be.
+    pub(super) fn known_text(&self, expr: &Expr<'a>) -> Option<Arc<str>> {
+        let number = match expr.kind {
+            ExprKind::Str(text) => return Some(Arc::from(text)),
+            ExprKind::Name(name) => {
+                let local = self
+                    .stack
+                    .iter()
+                    .rev()
+                    .find_map(|building| building.local(name, true));
+                match local {
+                    Some(local) => local.constant?,
+                    None => match self.names.known.get(name)? {
+                        Global::Binding(_, false, Some(number)) => *number,
+                        _ => return None,
+                    },
+                }
+            }
+            _ => return None,
+        };
+        match self.constants.get(usize::from(number))? {
+            Constant::Str(text) => Some(text.clone()),
+            _ => None,
+        }
+    }
+
+    /// The number of a constant pattern.
+    pub(super) fn intern_pattern(&mut self, pattern: &str, flags: &str) -> u32 {
+        let mut flags: Vec<char> = flags.chars().collect();
+        flags.sort_unstable();
+        flags.dedup();
+        let flags: String = flags.into_iter().collect();
+        let is = |known: &Pattern| *known.pattern == *pattern && *known.flags == *flags;
+        let span = self.top().span;
+        let number = self.patterns.iter().position(is).unwrap_or_else(|| {
+            self.patterns
+                .push(Pattern::new(pattern.into(), flags.clone().into(), span));
+            self.patterns.len() - 1
+        });
+        u32::try_from(number).unwrap_or(u32::MAX)
+    }
+}
+
+/// The constant of a literal, or of a list of them.
+pub(super) fn literal(expr: &Expr<'_>) -> Option<Constant> {
+    Some(match expr.kind {
+        ExprKind::Nil => Constant::Nil,
+        ExprKind::Bool(value) => Constant::Bool(value),
+        ExprKind::Int(value) => Constant::Int(value),
+        ExprKind::Float(value) => Constant::Float(value),
+        ExprKind::Str(text) => Constant::Str(Arc::from(text)),
+        ExprKind::List(items) if items.iter().all(|item| !item.is_spread) => {
+            let items = items.iter().map(|item| literal(&item.value));
+            Constant::List(items.collect::<Option<_>>()?)
+        }
+        ExprKind::Negate(Expr {
+            kind: ExprKind::Int(value),
+            ..
+        }) => Constant::Int(value.checked_neg()?),
+        _ => return None,
+    })
+}

@@ -1,0 +1,17 @@
+//! From the tree to a module: names are resolved, what is not allowed is reported, and
+//! instructions are made. (harn.md, sections 3, 6 and 8.)
+
+mod attributes;
+mod calls;
+mod captures;
+mod constant;
+mod expr;
+mod function;
+mod names;
+mod pattern;
+mod place;
+mod stmt;
+mod types;
+mod unit;
+
+pub(crate) use unit::compile;

@@ -1,0 +1,206 @@
+//! A compiled predicate file.
+
+use std::sync::Arc;
+use std::sync::OnceLock;
+
+use crate::code::Insn;
+use crate::diagnostic::Span;
+use crate::digest::Digest;
+use crate::harn::builtins::{Regex, compile as compile_regex};
+use crate::harn::compile::compile;
+use crate::harn::predicate::Predicate;
+use crate::harn::problem::{HarnCode, Problem};
+
+/// A compiled predicate file. Cheap to share, and nothing in it changes.
+#[derive(Clone, Debug)]
+pub struct Module(pub(crate) Arc<Code>);
+
+#[derive(Debug)]
+pub(crate) struct Code {
+    pub(crate) digest: Digest,
+    pub(crate) source: Arc<str>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) constants: Vec<Constant>,
+    pub(crate) patterns: Vec<Pattern>,
+    pub(crate) types: Vec<TypeCheck>,
+    pub(crate) globals: Vec<Box<str>>,
+    /// Sets the bindings of the module.
+    pub(crate) init: u32,
+    /// Functions by name, `pub` or not.
+    pub(crate) exports: Vec<(Box<str>, u32)>,
+    pub(crate) predicates: Vec<Predicate>,
+    pub(crate) warnings: Vec<Problem>,
+}
+
+/// A value that is known when the module is compiled.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Constant {
+    Int(i64),
+    Float(f64),
+    Str(Arc<str>),
+    Bool(bool),
+    Nil,
+    List(Vec<Self>),
+}
+
+/// A pattern that is known when the module is compiled. Its regex is built when it is
+/// first wanted, and shared.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    pub(crate) pattern: Box<str>,
+    pub(crate) flags: Box<str>,
+    /// Where it is used first.
+    pub(crate) span: Span,
+    regex: OnceLock<Result<Arc<Regex>, Box<str>>>,
+}
+
+impl Pattern {
+    pub(crate) const fn new(pattern: Box<str>, flags: Box<str>, span: Span) -> Self {
+        Self {
+            pattern,
+            flags,
+            span,
+            regex: OnceLock::new(),
+        }
+    }
+
+    /// The regex, which is built once.
+    pub(crate) fn build(&self) -> &Result<Arc<Regex>, Box<str>> {
+        self.regex.get_or_init(|| {
+            let built = compile_regex(&self.pattern, &self.flags);
+            built.map(Arc::new).map_err(Into::into)
+        })
+    }
+}
+
+/// A function.
+#[derive(Debug, Default)]
+pub(crate) struct Function {
+    pub(crate) name: Box<str>,
+    /// Parameters that a call has to give.
+    pub(crate) least: u8,
+    /// Parameters, without the rest.
+    pub(crate) params: u8,
+    pub(crate) has_rest: bool,
+    pub(crate) registers: u8,
+    pub(crate) insns: Vec<Insn>,
+    pub(crate) spans: Vec<Span>,
+    pub(crate) handlers: Vec<Handler>,
+    pub(crate) captures: Vec<Captured>,
+    pub(crate) names: Vec<NameUse>,
+    /// Numbers of patterns.
+    pub(crate) patterns: Vec<u32>,
+}
+
+/// Where execution goes on after a fault in a range of instructions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Handler {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) target: u32,
+    /// The register that gets what was thrown.
+    pub(crate) register: u8,
+}
+
+/// Where a closure gets a captured value from when it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Captured {
+    Register(u8),
+    Capture(u8),
+}
+
+/// A name of a property or method.
+#[derive(Clone, Debug)]
+pub(crate) struct NameUse {
+    pub(crate) text: Arc<str>,
+    /// The methods of that name.
+    pub(crate) method: Option<u16>,
+}
+
+/// A declared type as far as it is looked at when the program runs.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum TypeCheck {
+    Any,
+    Nil,
+    Bool,
+    Int,
+    Float,
+    Str,
+    List(Box<Self>),
+    Dict(Box<Self>),
+    Callable,
+    Harness,
+    Literal(Constant),
+    Union(Vec<Self>),
+    /// Fields, and whether each may be missing.
+    Shape(Vec<(Box<str>, bool, Self)>),
+}
+
+impl Module {
+    /// The digest of its source.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.0.digest
+    }
+
+    /// Its source.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.0.source
+    }
+
+    /// Its predicates, in the order of the source.
+    #[must_use]
+    pub fn predicates(&self) -> &[Predicate] {
+        &self.0.predicates
+    }
+
+    /// What is doubtful in it.
+    #[must_use]
+    pub fn warnings(&self) -> &[Problem] {
+        &self.0.warnings
+    }
+
+    /// Constant patterns that are no regexes: calls with them throw.
+    #[must_use]
+    pub fn invalid_patterns(&self) -> Vec<Problem> {
+        let patterns = self.0.patterns.iter();
+        patterns
+            .filter_map(|pattern| {
+                let error = pattern.build().as_ref().err()?;
+                let message = format!("`{}`: {error}", pattern.pattern);
+                Some(Problem::warning(
+                    HarnCode::InvalidRegex,
+                    pattern.span,
+                    message,
+                ))
+            })
+            .collect()
+    }
+
+    /// How many bytes its instructions take.
+    #[must_use]
+    pub fn code_bytes(&self) -> usize {
+        let insns = self.0.functions.iter().map(|function| function.insns.len());
+        insns.sum::<usize>() * size_of::<Insn>()
+    }
+
+    /// Compiles a file that imports no others but `std/…`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn compile(source: &str) -> Result<Self, Vec<Problem>> {
+        compile("invariants.harn", source, &|_, _| {
+            Err("there are no files to import from".into())
+        })
+    }
+}
+
+impl Code {
+    /// The function of a name.
+    pub(crate) fn function(&self, name: &str) -> Option<u32> {
+        let mut exports = self.exports.iter();
+        let found = exports.find(|(known, _)| **known == *name);
+        found.map(|(_, function)| *function)
+    }
+}

@@ -1,0 +1,339 @@
+//! A machine: what an evaluation has and may use.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::budget::{CancelToken, ThreadClock};
+use crate::diagnostic::Span;
+use crate::harn::builtins::{Calls, Regex, compile};
+use crate::harn::fault::{Fault, Limit};
+use crate::harn::module::{Code, Constant, Module};
+use crate::harn::value::{Charge, Closure, Heap, List, Str, Value};
+
+/// Between two looks at the clock, in units of fuel.
+const BETWEEN_LOOKS: u64 = 50_000;
+
+/// Regexes of patterns that are made when the program runs.
+const MOST_DYNAMIC: usize = 64;
+
+/// Cells are looked through when there are so many.
+const FEW_CELLS: usize = 1024;
+
+/// What an evaluation may use.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Fuel: about one unit for each instruction or 16 bytes of text looked at.
+    pub fuel: u64,
+    /// CPU time of the thread, if that is limited.
+    pub cpu: Option<Duration>,
+    /// Bytes of values that are alive.
+    pub memory: usize,
+    /// Calls in calls. (harn.md, section 7.)
+    pub frames: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            fuel: 20_000_000,
+            cpu: None,
+            memory: 64 << 20,
+            frames: 512,
+        }
+    }
+}
+
+/// What an evaluation used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Fuel.
+    pub fuel: u64,
+    /// Most bytes of values that were alive at a time.
+    pub memory: usize,
+}
+
+/// Knows which patterns cannot match in which files of a slice.
+pub(crate) trait Sieve {
+    /// Whether a pattern of the module has no match in a file.
+    fn excludes(&self, pattern: u32, file: u32) -> bool;
+}
+
+/// Runs the functions of a module. Nothing of one machine is seen by another.
+pub struct Machine<'m> {
+    pub(super) code: &'m Code,
+    pub(super) stack: Vec<Value>,
+    pub(super) frames: Vec<Frame>,
+    pub(super) heap: Heap,
+    pub(super) fuel: u64,
+    granted: u64,
+    next_look: u64,
+    pub(super) most_frames: usize,
+    clock: Option<(ThreadClock, Duration)>,
+    cancel: Option<CancelToken>,
+    constants: Vec<Option<Value>>,
+    pub(super) globals: Vec<Value>,
+    /// Every cell, so that chains and circles of closures end with the machine.
+    cells: Vec<(Rc<RefCell<Value>>, Charge)>,
+    most_cells: usize,
+    dynamic: HashMap<(Box<str>, Box<str>), Arc<Regex>>,
+    pub(super) sieve: Option<&'m dyn Sieve>,
+    /// How many builtins are waiting for functions that they called.
+    pub(super) waiting: usize,
+    /// Where the last fault came from.
+    pub(super) place: Option<Span>,
+}
+
+/// A call that has not returned.
+pub(super) struct Frame {
+    pub(super) function: u32,
+    pub(super) at: usize,
+    pub(super) base: usize,
+    /// How many arguments it got.
+    pub(super) given: usize,
+    pub(super) closure: Option<Rc<Closure>>,
+    /// Where the result goes in the stack; `None` for a builtin that waits for it.
+    pub(super) result: Option<usize>,
+}
+
+impl<'m> Machine<'m> {
+    /// A machine for a module. Its bindings are not set yet.
+    #[must_use]
+    pub fn new(module: &'m Module, limits: &Limits) -> Self {
+        let code = &*module.0;
+        Self {
+            code,
+            stack: Vec::new(),
+            frames: Vec::new(),
+            heap: Heap::new(limits.memory),
+            fuel: limits.fuel,
+            granted: limits.fuel,
+            next_look: limits.fuel.saturating_sub(BETWEEN_LOOKS),
+            most_frames: limits.frames,
+            clock: limits.cpu.map(|most| (ThreadClock::start(), most)),
+            cancel: None,
+            constants: vec![None; code.constants.len()],
+            globals: vec![Value::Nil; code.globals.len()],
+            cells: Vec::new(),
+            most_cells: FEW_CELLS,
+            dynamic: HashMap::new(),
+            sieve: None,
+            waiting: 0,
+            place: None,
+        }
+    }
+
+    /// Stops when a token says so.
+    #[must_use]
+    pub fn cancel(mut self, token: CancelToken) -> Self {
+        self.cancel = Some(token);
+        self
+    }
+
+    pub(crate) fn sieve(mut self, sieve: Option<&'m dyn Sieve>) -> Self {
+        self.sieve = sieve;
+        self
+    }
+
+    /// Where values for its arguments are counted.
+    #[must_use]
+    pub fn heap(&self) -> &Heap {
+        &self.heap
+    }
+
+    /// What was used so far.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        Usage {
+            fuel: self.granted - self.fuel,
+            memory: self.heap.peak(),
+        }
+    }
+
+    /// Where the last fault came from.
+    #[must_use]
+    pub fn place(&self) -> Option<Span> {
+        self.place
+    }
+
+    /// Sets the bindings of the module, which is done once before any function is
+    /// called.
+    ///
+    /// # Errors
+    /// The [`Fault`] that ended it.
+    pub fn start(&mut self) -> Result<(), Fault> {
+        self.call_function(&Value::Function(self.code.init), &[])?;
+        Ok(())
+    }
+
+    /// Calls a function by its name. Arguments that it does not take are left out.
+    ///
+    /// # Errors
+    /// The [`Fault`] that ended it; a function that is not there is a fault as well.
+    pub fn run(&mut self, name: &str, args: &[Value]) -> Result<Value, Fault> {
+        let function = self
+            .code
+            .function(name)
+            .ok_or_else(|| Fault::ty(format!("there is no function `{name}`")))?;
+        self.call_function(&Value::Function(function), args)
+    }
+
+    /// A constant of the module.
+    pub(super) fn constant(&mut self, number: usize) -> Result<Value, Fault> {
+        if let Some(Some(known)) = self.constants.get(number) {
+            return Ok(known.clone());
+        }
+        let Some(constant) = self.code.constants.get(number) else {
+            return Ok(Value::Nil);
+        };
+        let value = self.value_of(constant)?;
+        self.constants[number] = Some(value.clone());
+        Ok(value)
+    }
+
+    fn value_of(&self, constant: &Constant) -> Result<Value, Fault> {
+        Ok(match constant {
+            Constant::Nil => Value::Nil,
+            Constant::Bool(value) => Value::Bool(*value),
+            Constant::Int(value) => Value::Int(*value),
+            Constant::Float(value) => Value::Float(*value),
+            Constant::Str(text) => Value::Str(Str::shared(text.clone(), &self.heap)?),
+            Constant::List(items) => {
+                let items: Result<Vec<_>, _> =
+                    items.iter().map(|item| self.value_of(item)).collect();
+                Value::List(List::new(items?, &self.heap)?)
+            }
+        })
+    }
+
+    /// Pays for work; looks at the clock from time to time.
+    #[inline]
+    pub(super) fn spend(&mut self, fuel: u64) -> Result<(), Fault> {
+        match self.fuel.checked_sub(fuel) {
+            Some(left) => self.fuel = left,
+            None => {
+                self.fuel = 0;
+                return Err(Fault::Limit(Limit::Fuel));
+            }
+        }
+        if self.fuel < self.next_look {
+            self.look()?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn look(&mut self) -> Result<(), Fault> {
+        self.next_look = self.fuel.saturating_sub(BETWEEN_LOOKS);
+        if let Some(token) = &self.cancel
+            && token.stop().is_some()
+        {
+            return Err(Fault::Limit(Limit::Cancelled));
+        }
+        if let Some((clock, most)) = &self.clock
+            && clock.elapsed() > *most
+        {
+            return Err(Fault::Limit(Limit::Cpu));
+        }
+        Ok(())
+    }
+
+    pub(super) fn new_cell(&mut self) -> Result<Value, Fault> {
+        if self.cells.len() >= self.most_cells {
+            self.drop_cells();
+        }
+        let cell = Rc::new(RefCell::new(Value::Nil));
+        let charge = self.heap.charge(96)?;
+        self.cells.push((cell.clone(), charge));
+        Ok(Value::Cell(cell))
+    }
+
+    /// Drops the cells that nobody has any more. What they hold is dropped when all are
+    /// out of the list, so that a chain of them does not recurse.
+    fn drop_cells(&mut self) {
+        loop {
+            let is_dead = |(cell, _): &(Rc<RefCell<Value>>, Charge)| Rc::strong_count(cell) == 1;
+            let held: Vec<Value> = self
+                .cells
+                .iter()
+                .filter(|cell| is_dead(cell))
+                .map(|(cell, _)| cell.take())
+                .collect();
+            if held.is_empty() {
+                break;
+            }
+            self.cells.retain(|cell| !is_dead(cell));
+            drop(held);
+        }
+        self.most_cells = (self.cells.len() * 2).max(FEW_CELLS);
+    }
+
+    pub(super) fn regex_of(&mut self, pattern: &str, flags: &str) -> Result<Arc<Regex>, Fault> {
+        let key = (pattern.into(), flags.into());
+        if let Some(regex) = self.dynamic.get(&key) {
+            return Ok(regex.clone());
+        }
+        self.spend(1000 + pattern.len() as u64 * 8)?;
+        let regex = compile(pattern, flags).map(Arc::new);
+        let regex = regex.map_err(|error| self.invalid_regex(&error))?;
+        if self.dynamic.len() >= MOST_DYNAMIC {
+            self.dynamic.clear();
+        }
+        self.dynamic.insert(key, regex.clone());
+        Ok(regex)
+    }
+
+    /// The regex of a constant pattern, built once for all machines.
+    pub(super) fn pattern(&mut self, number: u32) -> Result<Arc<Regex>, Fault> {
+        let Some(pattern) = self.code.patterns.get(number as usize) else {
+            return Err(Fault::ty("there is no such pattern"));
+        };
+        // The same for everybody, whoever comes first.
+        self.spend(16)?;
+        match pattern.build() {
+            Ok(regex) => Ok(regex.clone()),
+            Err(error) => {
+                let error = error.clone();
+                Err(self.invalid_regex(&error))
+            }
+        }
+    }
+
+    fn invalid_regex(&self, error: &str) -> Fault {
+        match Value::text(format!("invalid regex: {error}"), &self.heap) {
+            Ok(text) => Fault::Thrown(text),
+            Err(fault) => fault,
+        }
+    }
+}
+
+impl Drop for Machine<'_> {
+    fn drop(&mut self) {
+        self.frames.clear();
+        self.stack.clear();
+        self.globals.clear();
+        self.constants.clear();
+        let held: Vec<Value> = self.cells.iter().map(|(cell, _)| cell.take()).collect();
+        drop(held);
+    }
+}
+
+impl Calls for Machine<'_> {
+    fn heap(&self) -> &Heap {
+        &self.heap
+    }
+
+    fn pay(&mut self, fuel: usize) -> Result<(), Fault> {
+        self.spend(fuel as u64)
+    }
+
+    fn call(&mut self, callee: &Value, args: &[Value]) -> Result<Value, Fault> {
+        self.call_function(callee, args)
+    }
+
+    fn regex(&mut self, pattern: &str, flags: &str) -> Result<Arc<Regex>, Fault> {
+        self.regex_of(pattern, flags)
+    }
+}
