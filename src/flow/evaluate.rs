@@ -7,7 +7,11 @@ use serde_json::Value as Json;
 use crate::budget::{CancelToken, timed};
 use crate::flow::result::InvariantResult;
 use crate::flow::slice::Slice;
-use crate::harn::{Fault, Heap, Kind, Limit, Limits, Machine, Module, Predicate, Usage, Value};
+use crate::harn::{
+    Fault, Heap, Kind, Limit, Limits, Machine, Module, Predicate, Sifted, Usage, Value,
+};
+use crate::scan::{Sieve, Sieved};
+use rayon::prelude::*;
 
 /// Answers a semantic predicate: from what it asks, a verdict.
 pub type Judge = dyn Fn(&Json) -> Result<Json, String> + Send + Sync;
@@ -38,17 +42,70 @@ pub struct Evaluated {
     pub cpu_ns: u64,
 }
 
+/// The constant patterns of several modules, to be searched for in one pass over each
+/// file of a slice. It is made once for many slices.
+#[derive(Debug)]
+pub struct Patterns {
+    sieve: Sieve,
+    /// The first pattern of each module.
+    first: Vec<(Module, usize)>,
+}
+
+impl Patterns {
+    /// The patterns of modules.
+    #[must_use]
+    pub fn new(modules: &[Module]) -> Self {
+        let mut next = 0;
+        let first = modules.iter().map(|module| {
+            let first = next;
+            next += module.pattern_count();
+            (module.clone(), first)
+        });
+        let first = first.collect();
+        Self {
+            sieve: Sieve::new(modules.iter().flat_map(Module::parsed_patterns)),
+            first,
+        }
+    }
+}
+
 /// A slice that many predicates are to judge.
 #[derive(Debug)]
 pub struct Prepared<'s> {
     slice: &'s Slice,
+    sifted: Option<(&'s Patterns, Vec<Sieved>)>,
 }
 
 impl<'s> Prepared<'s> {
-    /// Prepares a slice.
+    /// A slice as it is.
     #[must_use]
     pub const fn new(slice: &'s Slice) -> Self {
-        Self { slice }
+        Self {
+            slice,
+            sifted: None,
+        }
+    }
+
+    /// Goes over each file once, so that predicates need not search for constant
+    /// patterns of which nothing is in a file. What they come to, and what fuel they
+    /// take, stays the same.
+    #[must_use]
+    pub fn sift(slice: &'s Slice, patterns: &'s Patterns) -> Self {
+        let files = slice.files().par_iter();
+        let sieved = files.map(|file| patterns.sieve.sift(file.text.as_bytes()));
+        Self {
+            slice,
+            sifted: Some((patterns, sieved.collect())),
+        }
+    }
+
+    fn of(&self, module: &Module) -> Option<Sifted<'_>> {
+        let (patterns, files) = self.sifted.as_ref()?;
+        let found = patterns.first.iter().find(|(known, _)| known.is(module));
+        found.map(|(_, first)| Sifted {
+            files,
+            first: *first,
+        })
     }
 }
 
@@ -74,7 +131,7 @@ fn run(
     context: &Context<'_>,
     limits: &Limits,
 ) -> Evaluated {
-    let mut machine = Machine::new(module, limits);
+    let mut machine = Machine::new(module, limits).sifted(slice.of(module));
     if let Some(cancel) = context.cancel {
         machine = machine.cancel(cancel.clone());
     }

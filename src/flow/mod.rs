@@ -5,7 +5,7 @@ mod pack;
 mod result;
 mod slice;
 
-pub use evaluate::{Context, Evaluated, Judge, Prepared, evaluate};
+pub use evaluate::{Context, Evaluated, Judge, Patterns, Prepared, evaluate};
 pub use pack::{Case, CaseOutcome, Pack, PackError, PackReport};
 pub use result::{Approver, InvariantResult, Verdict};
 pub use slice::{Slice, SliceError, SliceFile};

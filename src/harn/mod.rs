@@ -19,4 +19,5 @@ pub use module::Module;
 pub use predicate::{Archivist, FallbackPolicy, Kind, Predicate};
 pub use problem::{HarnCode, MOST_PROBLEMS, Problem};
 pub use value::{Heap, Value};
+pub(crate) use vm::Sifted;
 pub use vm::{Limits, Machine, Usage};

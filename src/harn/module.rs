@@ -6,7 +6,9 @@ use std::sync::OnceLock;
 use crate::code::Insn;
 use crate::diagnostic::Span;
 use crate::digest::Digest;
-use crate::harn::builtins::{Regex, compile as compile_regex};
+use regex_syntax::hir::Hir;
+
+use crate::harn::builtins::{Regex, compile as compile_regex, parse};
 use crate::harn::compile::compile;
 use crate::harn::predicate::Predicate;
 use crate::harn::problem::{HarnCode, Problem};
@@ -176,6 +178,22 @@ impl Module {
                 ))
             })
             .collect()
+    }
+
+    /// Whether it is the same module, not only an equal one.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// How many constant patterns it has.
+    pub(crate) fn pattern_count(&self) -> usize {
+        self.0.patterns.len()
+    }
+
+    /// Its constant patterns, parsed; `None` for those that are no regexes.
+    pub(crate) fn parsed_patterns(&self) -> impl Iterator<Item = Option<Hir>> {
+        let patterns = self.0.patterns.iter();
+        patterns.map(|pattern| parse(&pattern.pattern, &pattern.flags).ok())
     }
 
     /// How many bytes its instructions take.

@@ -1,7 +1,7 @@
 //! The methods.
 
 use crate::harn::builtins::functions::len;
-use crate::harn::builtins::{Method, Run, Signature, dicts, lists, strings, text};
+use crate::harn::builtins::{Method, Run, Signature, dicts, lists, orders, strings, text};
 
 /// The fewest and the most arguments of a method, and what it does.
 type Entry = Option<(u8, u8, Run)>;
@@ -127,13 +127,13 @@ pub(crate) static METHODS: &[Method] = &[
     list("find", 1, 1, lists::find),
     list("find_index", 1, 1, lists::find_index),
     list("partition", 1, 1, lists::partition),
-    list("group_by", 1, 1, lists::group_by),
-    list("count_by", 1, 1, lists::count_by),
-    list("tally", 0, 0, lists::tally),
+    list("group_by", 1, 1, orders::group_by),
+    list("count_by", 1, 1, orders::count_by),
+    list("tally", 0, 0, orders::tally),
     list("first", 0, 0, lists::first),
     list("last", 0, 0, lists::last),
-    list("sorted", 0, 0, lists::sorted),
-    list("sorted_by", 1, 1, lists::sorted_by),
+    list("sorted", 0, 0, orders::sorted),
+    list("sorted_by", 1, 1, orders::sorted_by),
     list("join", 0, 1, text::join),
     list("enumerate", 0, 0, lists::enumerate),
     list("zip", 1, 1, lists::zip),
@@ -141,16 +141,16 @@ pub(crate) static METHODS: &[Method] = &[
     list("skip", 1, 1, lists::skip),
     list("take_while", 1, 1, lists::take_while),
     list("drop_while", 1, 1, lists::drop_while),
-    list("unique", 0, 0, lists::unique),
+    list("unique", 0, 0, orders::unique),
     list("compact", 0, 0, lists::compact),
     list("flatten", 0, 0, lists::flatten),
     list("chunks", 1, 1, lists::chunks),
     list("windows", 1, 2, lists::windows),
     list("sum", 0, 0, lists::sum),
-    list("min", 0, 0, lists::min),
-    list("max", 0, 0, lists::max),
-    list("min_by", 1, 1, lists::min_by),
-    list("max_by", 1, 1, lists::max_by),
+    list("min", 0, 0, orders::min),
+    list("max", 0, 0, orders::max),
+    list("min_by", 1, 1, orders::min_by),
+    list("max_by", 1, 1, orders::max_by),
     dict("keys", 0, 0, dicts::keys),
     dict("values", 0, 0, dicts::values),
     dict("entries", 0, 0, dicts::entries),

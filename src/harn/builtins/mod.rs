@@ -16,10 +16,11 @@ mod json;
 mod lists;
 mod methods;
 mod numbers;
+mod orders;
 mod regexes;
 mod strings;
 #[cfg(test)]
-mod stub;
+mod tests;
 mod text;
 
 use std::sync::Arc;
@@ -29,7 +30,7 @@ use crate::harn::value::{Heap, Value};
 
 pub(crate) use functions::FUNCTIONS;
 pub(crate) use methods::{METHODS, removed};
-pub(crate) use regexes::{Regex, all_matches, compile, is_match};
+pub(crate) use regexes::{Regex, all_matches, compile, is_match, parse};
 
 /// What a builtin may ask of the machine that calls it.
 pub(crate) trait Calls {

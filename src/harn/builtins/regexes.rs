@@ -10,6 +10,7 @@ use regex_automata::util::captures::Captures;
 use regex_automata::util::interpolate;
 use regex_automata::util::iter::Searcher;
 use regex_automata::{Input, Match, PatternID};
+use regex_syntax::hir::Hir;
 
 use crate::facts::RegexFlags;
 use crate::harn::builtins::Calls;
@@ -48,6 +49,35 @@ pub(crate) struct Regex {
 /// # Errors
 /// What is wrong, without the words "invalid regex".
 pub(crate) fn compile(pattern: &str, flags: &str) -> Result<Regex, String> {
+    let hir = parse(pattern, flags)?;
+    let groups = hir.properties().explicit_captures_len();
+    let most_bytes = MAX_COMPILED_BYTES.min(MAX_GROUP_BYTES / groups.max(1));
+    let regex = meta::Builder::new()
+        .configure(
+            meta::Config::new()
+                .utf8_empty(true)
+                .which_captures(WhichCaptures::All)
+                .nfa_size_limit(Some(most_bytes))
+                .hybrid_cache_capacity(LAZY_DFA_BYTES)
+                .onepass(false)
+                .dfa(false),
+        )
+        .build_from_hir(&hir)
+        .map_err(|error| match error.size_limit() {
+            Some(_) => format!("compiled, it is over {most_bytes} bytes"),
+            None => error.to_string(),
+        })?;
+    Ok(Regex {
+        regex,
+        reach: Reach::of(&hir),
+    })
+}
+
+/// Parses a pattern with flags out of `imsx`.
+///
+/// # Errors
+/// As of [`compile`].
+pub(crate) fn parse(pattern: &str, flags: &str) -> Result<Hir, String> {
     if pattern.len() > MAX_PATTERN {
         return Err(format!("the pattern is over {MAX_PATTERN} bytes"));
     }
@@ -77,27 +107,7 @@ pub(crate) fn compile(pattern: &str, flags: &str) -> Result<Regex, String> {
     if !hir.properties().is_utf8() {
         return Err("it can match what is not UTF-8".into());
     }
-    let groups = hir.properties().explicit_captures_len();
-    let most_bytes = MAX_COMPILED_BYTES.min(MAX_GROUP_BYTES / groups.max(1));
-    let regex = meta::Builder::new()
-        .configure(
-            meta::Config::new()
-                .utf8_empty(true)
-                .which_captures(WhichCaptures::All)
-                .nfa_size_limit(Some(most_bytes))
-                .hybrid_cache_capacity(LAZY_DFA_BYTES)
-                .onepass(false)
-                .dfa(false),
-        )
-        .build_from_hir(&hir)
-        .map_err(|error| match error.size_limit() {
-            Some(_) => format!("compiled, it is over {most_bytes} bytes"),
-            None => error.to_string(),
-        })?;
-    Ok(Regex {
-        regex,
-        reach: Reach::of(&hir),
-    })
+    Ok(hir)
 }
 
 /// Whether a regex matches somewhere in a text. Pay for the text before.

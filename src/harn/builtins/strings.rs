@@ -301,8 +301,8 @@ fn padding<'a>(calls: &mut dyn Calls, args: Args<'a>) -> Result<(&'a Str, String
     if fill.is_empty() {
         return Err(args.fault("wants a fill that is not empty"));
     }
-    calls.pay(missing)?;
     calls.heap().has_room(missing.saturating_mul(4))?;
+    calls.pay(missing)?;
     Ok((text, fill.chars().cycle().take(missing).collect()))
 }
 

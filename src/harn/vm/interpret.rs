@@ -562,8 +562,8 @@ impl Machine<'_> {
     fn match_constant(&mut self, pattern: u32, text: &Str, op: Op) -> Result<Value, Fault> {
         if op == Op::RegexTest {
             self.spend(16 + text.as_str().len() as u64 / 16)?;
-            if let (Some(sieve), Some(file)) = (self.sieve, text.file())
-                && sieve.excludes(pattern, file)
+            if let (Some(sifted), Some(file)) = (self.sifted, text.file())
+                && sifted.excludes(pattern, file)
             {
                 return Ok(Value::Bool(false));
             }

@@ -12,6 +12,7 @@ use crate::harn::builtins::{Calls, Regex, compile};
 use crate::harn::fault::{Fault, Limit};
 use crate::harn::module::{Code, Constant, Module};
 use crate::harn::value::{Charge, Closure, Heap, List, Str, Value};
+use crate::scan::Sieved;
 
 /// Between two looks at the clock, in units of fuel.
 const BETWEEN_LOOKS: u64 = 50_000;
@@ -55,10 +56,21 @@ pub struct Usage {
     pub memory: usize,
 }
 
-/// Knows which patterns cannot match in which files of a slice.
-pub(crate) trait Sieve {
+/// Which constant patterns of a module may match in the files of a slice.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sifted<'s> {
+    /// By the number of the file.
+    pub(crate) files: &'s [Sieved],
+    /// The number of the module's first pattern.
+    pub(crate) first: usize,
+}
+
+impl Sifted<'_> {
     /// Whether a pattern of the module has no match in a file.
-    fn excludes(&self, pattern: u32, file: u32) -> bool;
+    pub(super) fn excludes(&self, pattern: u32, file: u32) -> bool {
+        let file = self.files.get(file as usize);
+        file.is_some_and(|file| !file.may_match(self.first + pattern as usize))
+    }
 }
 
 /// Runs the functions of a module. Nothing of one machine is seen by another.
@@ -79,7 +91,7 @@ pub struct Machine<'m> {
     cells: Vec<(Rc<RefCell<Value>>, Charge)>,
     most_cells: usize,
     dynamic: HashMap<(Box<str>, Box<str>), Arc<Regex>>,
-    pub(super) sieve: Option<&'m dyn Sieve>,
+    pub(super) sifted: Option<Sifted<'m>>,
     /// How many builtins are waiting for functions that they called.
     pub(super) waiting: usize,
     /// Where the last fault came from.
@@ -119,7 +131,7 @@ impl<'m> Machine<'m> {
             cells: Vec::new(),
             most_cells: FEW_CELLS,
             dynamic: HashMap::new(),
-            sieve: None,
+            sifted: None,
             waiting: 0,
             place: None,
         }
@@ -132,8 +144,8 @@ impl<'m> Machine<'m> {
         self
     }
 
-    pub(crate) fn sieve(mut self, sieve: Option<&'m dyn Sieve>) -> Self {
-        self.sieve = sieve;
+    pub(crate) fn sifted(mut self, sifted: Option<Sifted<'m>>) -> Self {
+        self.sifted = sifted;
         self
     }
 

@@ -8,4 +8,5 @@ mod interpret;
 mod machine;
 mod types;
 
+pub(crate) use machine::Sifted;
 pub use machine::{Limits, Machine, Usage};

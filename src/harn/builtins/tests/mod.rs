@@ -1,13 +1,25 @@
 //! What tests call builtins with: a machine without programs, whose functions are
 //! closures of the test.
 
+mod data;
+mod dicts;
+mod flow;
+mod hostile;
+mod lists;
+mod numbers;
+mod orders;
+mod regexes;
+mod strings;
+mod table;
+mod text;
+
 use std::sync::Arc;
 
 use crate::harn::builtins::{Builtin, Calls, METHODS, Regex, compile, method};
 use crate::harn::fault::{Fault, Limit};
-use crate::harn::value::{Dict, Heap, List, Value};
+use crate::harn::value::{Heap, List, Value};
 
-pub(super) struct Stub {
+struct Stub {
     heap: Heap,
     fuel: usize,
 }
@@ -43,36 +55,36 @@ impl Calls for Stub {
 }
 
 impl Stub {
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         Self::with(1 << 20, 1 << 20)
     }
 
-    pub(super) fn with(heap: usize, fuel: usize) -> Self {
+    fn with(heap: usize, fuel: usize) -> Self {
         Self {
             heap: Heap::new(heap),
             fuel,
         }
     }
 
-    pub(super) fn fuel(&self) -> usize {
+    fn fuel(&self) -> usize {
         self.fuel
     }
 
     /// The values of a JSON list.
-    pub(super) fn values(&self, json: &str) -> Vec<Value> {
+    fn values(&self, json: &str) -> Vec<Value> {
         let json: serde_json::Value = serde_json::from_str(json).unwrap();
         let list = Value::from_json(&json, &self.heap).unwrap();
         list.as_items().unwrap().to_vec()
     }
 
     /// Calls a function.
-    pub(super) fn run(&mut self, name: &str, args: &[Value]) -> Result<Value, Fault> {
+    fn run(&mut self, name: &str, args: &[Value]) -> Result<Value, Fault> {
         let builtin = Builtin::of(name).unwrap_or_else(|| panic!("no function {name}"));
         builtin.signature().call(self, args, 0)
     }
 
     /// Calls a method.
-    pub(super) fn send(&mut self, name: &str, args: &[Value]) -> Result<Value, Fault> {
+    fn send(&mut self, name: &str, args: &[Value]) -> Result<Value, Fault> {
         let number = method(name).unwrap_or_else(|| panic!("no method {name}"));
         let Some(signature) = METHODS[usize::from(number)].of(&args[0]) else {
             return Err(Fault::ty(format!("no method {name}")));
@@ -82,7 +94,7 @@ impl Stub {
 }
 
 /// How an outcome looks: the value as it would be written in a program, or the fault.
-pub(super) fn shown(outcome: Result<Value, Fault>) -> String {
+fn shown(outcome: Result<Value, Fault>) -> String {
     match outcome {
         Ok(value) => value.to_source(),
         Err(Fault::Thrown(value)) => format!("thrown {}", value.to_source()),
@@ -91,22 +103,36 @@ pub(super) fn shown(outcome: Result<Value, Fault>) -> String {
     }
 }
 
+/// Checks functions: name, arguments as a JSON list, outcome.
+fn check_functions(rows: &[(&str, &str, &str)]) {
+    for (name, args, expected) in rows {
+        assert_eq!(function(name, args), *expected, "{name} {args}");
+    }
+}
+
+/// Checks methods, whose receiver is the first argument.
+fn check_methods(rows: &[(&str, &str, &str)]) {
+    for (name, args, expected) in rows {
+        assert_eq!(method_of(name, args), *expected, "{name} {args}");
+    }
+}
+
 /// Calls a function with the values of a JSON list.
-pub(super) fn function(name: &str, args: &str) -> String {
+fn function(name: &str, args: &str) -> String {
     let mut stub = Stub::new();
     let args = stub.values(args);
     shown(stub.run(name, &args))
 }
 
 /// Calls a method with the values of a JSON list.
-pub(super) fn method_of(name: &str, args: &str) -> String {
+fn method_of(name: &str, args: &str) -> String {
     let mut stub = Stub::new();
     let args = stub.values(args);
     shown(stub.send(name, &args))
 }
 
 /// Calls a method with the values of a JSON list and then a function.
-pub(super) fn with_closure(
+fn with_closure(
     name: &str,
     args: &str,
     closure: impl Fn(&[Value], &Heap) -> Result<Value, Fault> + 'static,
@@ -118,7 +144,7 @@ pub(super) fn with_closure(
 }
 
 /// The int of a value, for closures.
-pub(super) fn int_of(value: &Value) -> i64 {
+fn int_of(value: &Value) -> i64 {
     match value {
         Value::Int(value) => *value,
         other => panic!("{other:?} is no int"),
@@ -126,12 +152,7 @@ pub(super) fn int_of(value: &Value) -> i64 {
 }
 
 /// A list of as many ints.
-pub(super) fn ints(stub: &Stub, count: i64) -> Value {
+fn ints(stub: &Stub, count: i64) -> Value {
     let items = (0..count).map(Value::Int).collect();
     Value::List(List::new(items, stub.heap()).unwrap())
-}
-
-/// An empty dict.
-pub(super) fn no_entries(stub: &Stub) -> Value {
-    Value::Dict(Dict::new(stub.heap()).unwrap())
 }
