@@ -108,7 +108,10 @@ fn results_are_completed() {
         ("flow_invariant_is_blocking", "false"),
         ("flow_invariant_confidence", "0.0"),
     ] {
-        assert_eq!(shown(stub.run(name, &[result.clone()])), expected);
+        assert_eq!(
+            shown(stub.run(name, std::slice::from_ref(&result))),
+            expected
+        );
     }
     let nan = stub.run("flow_with_confidence", &[result, Value::Float(f64::NAN)]);
     assert!(shown(nan).contains("got NaN"));

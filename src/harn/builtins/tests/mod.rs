@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use crate::harn::builtins::{Builtin, Calls, METHODS, Regex, compile, method};
 use crate::harn::fault::{Fault, Limit};
-use crate::harn::value::{Heap, List, Value, from_json};
+use crate::harn::value::{Heap, List, Value};
 
 struct Stub {
     heap: Heap,
@@ -73,7 +73,7 @@ impl Stub {
     /// The values of a JSON list.
     fn values(&self, json: &str) -> Vec<Value> {
         let json: serde_json::Value = serde_json::from_str(json).unwrap();
-        let list = from_json(&json, &self.heap).unwrap();
+        let list = Value::from_json(&json, &self.heap).unwrap();
         list.as_items().unwrap().to_vec()
     }
 

@@ -59,7 +59,7 @@ fn the_best_item_is_found() {
         let mut items: Vec<Value> = (0..3).map(Value::Int).collect();
         items[at] = Value::Float(f64::NAN);
         let list = Value::List(List::new(items, stub.heap()).unwrap());
-        assert_eq!(shown(stub.send("min", &[list.clone()])), "NaN");
+        assert_eq!(shown(stub.send("min", std::slice::from_ref(&list))), "NaN");
         assert_eq!(shown(stub.send("max", &[list])), "NaN");
     }
 }
