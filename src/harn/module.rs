@@ -8,7 +8,7 @@ use crate::diagnostic::Span;
 use crate::digest::Digest;
 use regex_syntax::hir::Hir;
 
-use crate::harn::builtins::{Regex, compile as compile_regex, parse};
+use crate::harn::builtins::{Regex, compile as compile_regex, parse, weight};
 use crate::harn::compile::compile;
 use crate::harn::predicate::Predicate;
 use crate::harn::problem::{HarnCode, Problem};
@@ -54,6 +54,7 @@ pub(crate) struct Pattern {
     /// Where it is used first.
     pub(crate) span: Span,
     regex: OnceLock<Result<Arc<Regex>, Box<str>>>,
+    weight: OnceLock<usize>,
 }
 
 impl Pattern {
@@ -63,7 +64,16 @@ impl Pattern {
             flags,
             span,
             regex: OnceLock::new(),
+            weight: OnceLock::new(),
         }
+    }
+
+    /// What text costs to search with it, as a multiple of the usual. It is known
+    /// before the regex is built, which may be never.
+    pub(crate) fn weight(&self) -> usize {
+        *self
+            .weight
+            .get_or_init(|| parse(&self.pattern, &self.flags).map_or(1, |hir| weight(&hir)))
     }
 
     /// The regex, which is built once.

@@ -21,6 +21,7 @@ mod generate;
 mod git;
 mod git_faults;
 mod golden;
+mod harn;
 mod history;
 mod incremental;
 mod judge;

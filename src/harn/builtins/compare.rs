@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use crate::harn::builtins::Calls;
 use crate::harn::fault::Fault;
-use crate::harn::value::{Str, Value, total_order};
+use crate::harn::value::{Str, Value, order, total_order};
 
 /// What looking at a text costs.
 pub(super) const fn text_cost(bytes: usize) -> usize {
@@ -17,7 +17,7 @@ fn pay_pair(calls: &mut dyn Calls, left: &Str, right: &Str) -> Result<(), Fault>
 }
 
 /// Structural equality.
-pub(super) fn equal(calls: &mut dyn Calls, left: &Value, right: &Value) -> Result<bool, Fault> {
+pub(crate) fn equal(calls: &mut dyn Calls, left: &Value, right: &Value) -> Result<bool, Fault> {
     match (left, right) {
         (Value::Str(left), Value::Str(right)) => {
             if left.as_str().len() == right.as_str().len() {
@@ -59,7 +59,7 @@ fn equal_in(calls: &mut dyn Calls, left: &Value, right: &Value) -> Result<bool, 
 }
 
 /// Whether a value is among others. Each that is looked at costs a unit at least.
-pub(super) fn position(
+pub(crate) fn position(
     calls: &mut dyn Calls,
     items: &[Value],
     wanted: &Value,
@@ -70,6 +70,31 @@ pub(super) fn position(
         }
     }
     Ok(None)
+}
+
+/// The order that `<` and the like go by; `None` where a NaN is involved.
+pub(crate) fn ordered(
+    calls: &mut dyn Calls,
+    left: &Value,
+    right: &Value,
+) -> Result<Option<Ordering>, Fault> {
+    match (left, right) {
+        (Value::Str(left), Value::Str(right)) => {
+            pay_pair(calls, left, right)?;
+            Ok(Some(left.cmp(right)))
+        }
+        (Value::List(left), Value::List(right)) => {
+            for (left, right) in left.items().iter().zip(right.items()) {
+                calls.pay(1)?;
+                match ordered(calls, left, right)? {
+                    Some(Ordering::Equal) => {}
+                    other => return Ok(other),
+                }
+            }
+            Ok(Some(left.items().len().cmp(&right.items().len())))
+        }
+        _ => order(left, right),
+    }
 }
 
 /// The order in which values are sorted: numbers, then NaN, then the other types by

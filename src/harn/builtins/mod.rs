@@ -28,9 +28,10 @@ use std::sync::Arc;
 use crate::harn::fault::Fault;
 use crate::harn::value::{Heap, Value};
 
+pub(crate) use compare::{equal, ordered, position};
 pub(crate) use functions::FUNCTIONS;
 pub(crate) use methods::{METHODS, removed};
-pub(crate) use regexes::{Regex, all_matches, compile, is_match, parse};
+pub(crate) use regexes::{Regex, all_matches, compile, is_match, parse, weight};
 
 /// What a builtin may ask of the machine that calls it.
 pub(crate) trait Calls {
@@ -70,7 +71,7 @@ pub(crate) struct Method {
     pub(crate) dict: Option<Signature>,
 }
 
-/// A builtin function, by its number in [`FUNCTIONS`].
+/// A builtin function, by its number in the table of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Builtin(pub(crate) u8);
 

@@ -20,7 +20,7 @@ use crate::harn::builtins::compare::text_cost;
 use crate::harn::builtins::strings::part;
 use crate::harn::fault::Fault;
 use crate::harn::value::{Dict, Str, Value};
-use crate::scan::{MAX_COMPILED_BYTES, Reach, SyntaxError, parse_text};
+use crate::scan::{MAX_COMPILED_BYTES, Reach, SyntaxError, most_bytes, parse_text};
 
 /// The longest pattern, in bytes.
 const MAX_PATTERN: usize = 64 << 10;
@@ -42,6 +42,15 @@ pub(crate) struct Regex {
     regex: meta::Regex,
     /// How far a search looks past the match it finds.
     reach: Reach,
+    /// What a piece of text costs, as a multiple of the usual.
+    weight: usize,
+}
+
+/// What text costs to search with a regex, as a multiple of the usual: a large automaton
+/// may have to be in many states at once.
+pub(crate) fn weight(hir: &Hir) -> usize {
+    const USUAL: u64 = 32 << 10;
+    usize::try_from(1 + most_bytes(hir) / USUAL).unwrap_or(usize::MAX)
 }
 
 /// Compiles a pattern with flags out of `imsx`.
@@ -70,6 +79,7 @@ pub(crate) fn compile(pattern: &str, flags: &str) -> Result<Regex, String> {
     Ok(Regex {
         regex,
         reach: Reach::of(&hir),
+        weight: weight(&hir),
     })
 }
 
@@ -171,7 +181,8 @@ impl<'r, 't> Walk<'r, 't> {
             ),
             None => self.text.len(),
         };
-        calls.pay(text_cost(stop.saturating_sub(self.at)))?;
+        let cost = text_cost(stop.saturating_sub(self.at));
+        calls.pay(cost.saturating_mul(self.regex.weight))?;
         self.at = found.map_or(self.text.len(), |found| found.end());
         Ok(found)
     }

@@ -1,7 +1,7 @@
 //! Operators. (harn.md, section 2.)
 
 use crate::harn::fault::{ErrorClass, Fault};
-use crate::harn::value::{Heap, List, Str, Value, equal};
+use crate::harn::value::{Heap, List, Str, Value};
 
 /// Texts that are made by repeating others are no longer, in bytes.
 const MAX_REPEATED: usize = 16 << 20;
@@ -142,10 +142,9 @@ pub(super) fn negate(value: &Value) -> Result<Value, Fault> {
     }
 }
 
-/// `item in container`.
+/// `item in container`, of what is no list.
 pub(super) fn is_in(item: &Value, container: &Value, heap: &Heap) -> Result<bool, Fault> {
     Ok(match container {
-        Value::List(list) => list.items().iter().any(|known| equal(known, item)),
         Value::Dict(dict) => match item.as_str() {
             Some(key) => dict.get(key).is_some(),
             None => dict.get(&item.whole_text(heap)?).is_some(),

@@ -4,9 +4,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::code::Op;
-use crate::harn::builtins::{Builtin, all_matches, is_match};
+use crate::harn::builtins::{Builtin, all_matches, equal, is_match, ordered, position};
 use crate::harn::fault::Fault;
-use crate::harn::value::{Dict, Items, List, Source, Str, Value, equal, order};
+use crate::harn::module::Pattern;
+use crate::harn::value::{Dict, Items, List, Source, Str, Value};
 
 use super::machine::Machine;
 use super::{access, arithmetic, types};
@@ -80,8 +81,8 @@ impl Machine<'_> {
             }
             macro_rules! compare {
                 ($insn:expr, $holds:expr) => {{
-                    let (left, right) = (&reg!($insn.b()), &reg!($insn.c()));
-                    let order = guarded!(order(left, right));
+                    let (left, right) = (reg!($insn.b()).clone(), reg!($insn.c()).clone());
+                    let order = guarded!(ordered(self, &left, &right));
                     reg!($insn.a()) = Value::Bool(order.is_some_and($holds));
                 }};
             }
@@ -192,21 +193,25 @@ impl Machine<'_> {
                     }
                     Op::Eq | Op::Ne => {
                         let (left, right) = (reg!(insn.b()).clone(), reg!(insn.c()).clone());
-                        guarded!(self.spend(weight(&left).min(weight(&right))));
-                        reg!(a) = Value::Bool(equal(&left, &right) == (op == Op::Eq));
+                        let equal = guarded!(equal(self, &left, &right));
+                        reg!(a) = Value::Bool(equal == (op == Op::Eq));
                     }
                     Op::Lt => compare!(insn, std::cmp::Ordering::is_lt),
                     Op::Le => compare!(insn, std::cmp::Ordering::is_le),
                     Op::Gt => compare!(insn, std::cmp::Ordering::is_gt),
                     Op::Ge => compare!(insn, std::cmp::Ordering::is_ge),
                     Op::In | Op::NotIn => {
-                        let (item, container) = (&reg!(insn.b()), &reg!(insn.c()));
-                        let cost = match container {
-                            Value::Dict(_) => 1,
-                            _ => weight(container).max(weight(item)),
+                        let (item, container) = (reg!(insn.b()).clone(), reg!(insn.c()).clone());
+                        let found = match &container {
+                            Value::List(list) => {
+                                let at = guarded!(position(self, list.items(), &item));
+                                at.is_some()
+                            }
+                            _ => {
+                                guarded!(self.spend(weight(&container)));
+                                guarded!(arithmetic::is_in(&item, &container, &self.heap))
+                            }
                         };
-                        let found = guarded!(arithmetic::is_in(item, container, &self.heap));
-                        guarded!(self.spend(cost));
                         reg!(a) = Value::Bool(found == (op == Op::In));
                     }
                     Op::Range | Op::RangeThrough => {
@@ -561,7 +566,13 @@ impl Machine<'_> {
 
     fn match_constant(&mut self, pattern: u32, text: &Str, op: Op) -> Result<Value, Fault> {
         if op == Op::RegexTest {
-            self.spend(16 + text.as_str().len() as u64 / 16)?;
+            let weight = self
+                .code
+                .patterns
+                .get(pattern as usize)
+                .map_or(1, Pattern::weight);
+            let len = text.as_str().len() as u64;
+            self.spend(16 + (len / 16).saturating_mul(weight as u64))?;
             if let (Some(sifted), Some(file)) = (self.sifted, text.file())
                 && sifted.excludes(pattern, file)
             {
@@ -570,6 +581,7 @@ impl Machine<'_> {
             let regex = self.pattern(pattern)?;
             return Ok(Value::Bool(is_match(&regex, text)));
         }
+        self.spend(16)?;
         let regex = self.pattern(pattern)?;
         all_matches(&regex, text, self)
     }

@@ -302,8 +302,6 @@ impl<'m> Machine<'m> {
         let Some(pattern) = self.code.patterns.get(number as usize) else {
             return Err(Fault::ty("there is no such pattern"));
         };
-        // The same for everybody, whoever comes first.
-        self.spend(16)?;
         match pattern.build() {
             Ok(regex) => Ok(regex.clone()),
             Err(error) => {

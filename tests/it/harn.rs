@@ -1,0 +1,260 @@
+//! Predicate files through the public API: bombs end within their limits, and nothing
+//! depends on what was searched for before.
+
+use std::time::{Duration, Instant};
+
+use probity::flow::{Context, Patterns, Prepared, Slice, SliceFile, Verdict, evaluate};
+use probity::harn::{Fault, Limit, Limits, Machine, Module};
+
+fn compile(source: &str) -> Module {
+    Module::compile(source).unwrap_or_else(|problems| panic!("{source}\n{problems:#?}"))
+}
+
+/// Runs statements as the body of a function.
+fn run(code: &str, limits: &Limits) -> Result<String, Fault> {
+    let module = compile(&format!(
+        "pub fn main() {{\n return (fn() {{\n{code}\n}})()\n}}"
+    ));
+    let mut machine = Machine::new(&module, limits);
+    machine.start()?;
+    machine.run("main", &[]).map(|value| value.to_source())
+}
+
+#[test]
+fn bombs_end_at_a_limit_that_cannot_be_caught() {
+    for (bomb, limit) in [
+        ("while true { }", Limit::Fuel),
+        ("fn f() { return f() }\nf()", Limit::Fuel),
+        ("fn f() { return 1 + f() }\nf()", Limit::Frames),
+        (
+            "fn f(n) { return [n].map({ x -> f(x + 1) }) }\nf(0)",
+            Limit::Frames,
+        ),
+        ("let s = \"x\"\nwhile true { s = s + s }", Limit::Memory),
+        (
+            "let s = \"x\"\nwhile true { s = \"${s}${s}\" }",
+            Limit::Memory,
+        ),
+        ("let s = [1]\nwhile true { s = [s, s] }", Limit::Depth),
+        ("let s = [1]\nwhile true { s = s + s }", Limit::Memory),
+        ("let s = []\nwhile true { s = s.push(s) }", Limit::Depth),
+        ("let s = []\nwhile true { s.push(1) }", Limit::Fuel),
+        (
+            "let d = {}\nlet i = 0\nwhile true { i += 1\n d[i] = i }",
+            Limit::Memory,
+        ),
+        (
+            "const big = \"x\" * 10000000\nlet all = []\nwhile true { all.push(big + \"y\") }",
+            Limit::Memory,
+        ),
+        (
+            "const xs = (0..100000).map({ x -> x })\nwhile true { const ys = xs.push(1) }",
+            Limit::Fuel,
+        ),
+        (
+            "let f = { -> 1 }\nfor i in 0..1000 {\n const g = f\n f = { -> g() }\n }\nf()",
+            Limit::Depth,
+        ),
+        (
+            "const t = \"a\" * 1000000\nwhile true { regex_match(\"a*b\", t) }",
+            Limit::Fuel,
+        ),
+        (
+            "const t = \"a\" * 100000\nregex_match(\".*[^A-Z]|[A-Z]\", t + t)\nwhile true {}",
+            Limit::Fuel,
+        ),
+        (
+            "const t = \"ab\" * 1000000\nwhile true { t.split(\"a\") }",
+            Limit::Memory,
+        ),
+        ("for i in 0..9223372036854775807 { }", Limit::Fuel),
+    ] {
+        // A file of iterators is a list here.
+        let bomb = bomb.replace(
+            "(0..100000).map({ x -> x })",
+            "\"x,\".repeat(100000).split(\",\")",
+        );
+        let started = Instant::now();
+        for code in [
+            bomb.clone(),
+            format!("try {{\n{bomb}\n}} catch (e) {{ 1 }}"),
+        ] {
+            let ended = run(&code, &Limits::default());
+            assert!(
+                matches!(&ended, Err(Fault::Limit(found)) if *found == limit),
+                "{code}\n{ended:?}"
+            );
+        }
+        let took = started.elapsed();
+        assert!(took < Duration::from_secs(60), "{bomb} took {took:?}");
+    }
+}
+
+#[test]
+fn memory_of_values_is_given_back() {
+    let limits = Limits {
+        memory: 1 << 20,
+        ..Limits::default()
+    };
+    let code = "let n = 0\nfor i in 0..500 {\n const s = \"x\" * 100000\n n += len(s)\n }\nn";
+    assert_eq!(run(code, &limits).unwrap(), "50000000");
+    let code = "let prev = nil\nfor i in 0..100000 {\n let c = nil\n const k = { -> c }\n c = prev\n prev = k\n }\n1";
+    let limits = Limits {
+        memory: 64 << 20,
+        ..Limits::default()
+    };
+    assert_eq!(run(code, &limits).unwrap(), "1");
+}
+
+#[test]
+fn appending_costs_what_is_appended() {
+    let fuel = |count: usize, step: &str| {
+        let module = compile(&format!(
+            "pub fn main() {{\nlet x = {}\nfor i in 0..{count} {{ {step} }}\nreturn len(x) }}",
+            if step.contains('"') { "\"\"" } else { "[]" }
+        ));
+        let mut machine = Machine::new(&module, &Limits::default());
+        machine.start().unwrap();
+        machine.run("main", &[]).unwrap();
+        machine.usage().fuel
+    };
+    for step in [
+        "x = x.push(i)",
+        "x.push(i)",
+        "x = x + [i]",
+        "x += [i]",
+        "x = x + \"ab\"",
+    ] {
+        let (small, large) = (fuel(1000, step), fuel(10_000, step));
+        assert!(large < small * 11, "{step}: {small} and {large}");
+    }
+}
+
+const RULES: &str = r#"
+const WORDS = ["todo", "fixme"]
+
+fn found(slice, test) {
+  return slice.files.filter(test)
+}
+
+@invariant
+@deterministic
+@archivist(evidence: WORDS, confidence: 0.5, source_date: "2026-01-01")
+pub fn no_unwrap(slice, _ctx, _base) {
+  const bad = found(slice, { f -> regex_match(r"\.unwrap\(\)", f.text, "") != nil })
+  return {verdict: if bad.none() { "Allow" } else { "Block" }, rule: "unwrap", findings: bad}
+}
+
+@invariant
+@deterministic
+@archivist(evidence: WORDS, confidence: 0.5, source_date: "2026-01-01")
+pub fn no_todo(slice) {
+  const bad = found(slice, { f -> regex_match("todo|fixme", f.text, "i") != nil })
+  return {verdict: if bad.none() { "Allow" } else { "Warn" }, rule: "todo", findings: bad}
+}
+
+@invariant
+@deterministic
+@archivist(evidence: WORDS, confidence: 0.5, source_date: "2026-01-01")
+pub fn ends_well(slice) {
+  const bad = found(slice, { f -> regex_match("^\\s*$", f.text, "m") == nil })
+  return {verdict: if bad.none() { "Allow" } else { "Warn" }, rule: "end", findings: bad}
+}
+"#;
+
+#[test]
+fn one_pass_for_all_patterns_changes_no_verdict_and_no_fuel() {
+    let module = compile(RULES);
+    let slice = Slice::new(vec![
+        SliceFile::new("a.rs", "fn a() { b().unwrap() }\n"),
+        SliceFile::new("b.rs", "// ToDo\n\n"),
+        SliceFile::new("c.rs", ""),
+    ]);
+    let patterns = Patterns::new(std::slice::from_ref(&module));
+    let sifted = Prepared::sift(&slice, &patterns);
+    let plain = Prepared::new(&slice);
+    let mut words = Vec::new();
+    for predicate in module.predicates() {
+        let judge = |slice| {
+            let context = Context::default();
+            evaluate(&module, predicate, slice, &context, &Limits::default())
+        };
+        let (with, without) = (judge(&sifted), judge(&plain));
+        assert_eq!(with.result, without.result, "{}", predicate.name);
+        assert_eq!(with.raw, without.raw);
+        assert_eq!(with.usage.fuel, without.usage.fuel);
+        words.push(with.result.verdict.word());
+    }
+    assert_eq!(words, ["Block", "Warn", "Allow"]);
+}
+
+#[test]
+fn whatever_goes_wrong_blocks() {
+    let header = "@invariant\n@deterministic\n@archivist(evidence: [\"u\"], confidence: 1.0)\n";
+    for (body, code) in [
+        ("fn p(slice) { return true }", "invalid_predicate_result"),
+        (
+            "fn p(slice) { return {verdict: \"Deny\"} }",
+            "invalid_predicate_result",
+        ),
+        (
+            "fn p(slice) { slice.files.map(3) }",
+            "predicate_runtime_error",
+        ),
+        ("fn p(slice) { throw \"no\" }", "predicate_runtime_error"),
+        ("fn p(a, b, c, d) { return nil }", "predicate_runtime_error"),
+        ("fn p(slice) { while true { } }", "budget_exceeded"),
+        (
+            "fn p(slice, ctx) { return ctx.semantic_judge({}) }",
+            "predicate_runtime_error",
+        ),
+        (
+            "fn p(slice) { return LATE.x }\nconst LATE = nil.y",
+            "predicate_load_error",
+        ),
+    ] {
+        let module = compile(&format!("{header}{body}"));
+        let slice = Slice::new(Vec::new());
+        let [predicate] = module.predicates() else {
+            panic!("{body}: one predicate")
+        };
+        let judged = evaluate(
+            &module,
+            predicate,
+            &Prepared::new(&slice),
+            &Context::default(),
+            &Limits::default(),
+        );
+        assert_eq!(judged.result.verdict.code(), Some(code), "{body}");
+    }
+    assert_eq!(Verdict::Allow.code(), None);
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_told_with_a_code() {
+    for (source, code) in [
+        ("const x = ", "HARN-PAR-002"),
+        ("const x = \"a", "HARN-PAR-003"),
+        ("const x = 9223372036854775808", "HARN-PAR-006"),
+        ("struct X {}", "HARN-PAR-007"),
+        ("fn f() { 1 = 2 }", "HARN-PAR-008"),
+        ("fn f(a = 1, b) {}", "HARN-PAR-009"),
+        ("fn f() { break }", "HARN-PAR-010"),
+        ("fn f() { try { } }", "HARN-PAR-012"),
+        ("fn f() { return x }", "HARN-NAM-001"),
+        ("fn f() { return g() }", "HARN-NAM-002"),
+        ("fn f() { return exec(\"ls\") }", "HARN-NAM-002"),
+        ("fn f() {}\nfn f() {}", "HARN-NAM-006"),
+        ("fn f(x: Thing) {}", "HARN-NAM-007"),
+        ("fn f(xs) { return xs.pop() }", "HARN-NAM-013"),
+        ("fn f(xs) { xs.push(1) }", "HARN-OWN-001"),
+        ("fn f(a) {}\nfn g() { return f() }", "HARN-TYP-003"),
+        ("import { a } from \"./b\"", "HARN-IMP-001"),
+        ("@invariant\n@semantic\nfn f(slice) {}", "HARN-ORC-009"),
+        ("@invariant\nfn f(fs: HarnessFs, slice) {}", "HARN-ORC-009"),
+    ] {
+        let problems = Module::compile(source).expect_err(source);
+        let codes: Vec<_> = problems.iter().map(|problem| problem.code.name()).collect();
+        assert!(codes.contains(&code), "{source}: {codes:?}");
+    }
+}
