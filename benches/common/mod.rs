@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+pub(crate) mod packs;
+
 /// A typical predicate: one pattern with a wildcard over a source directory.
 pub(crate) const TYPICAL: &str =
     r#"grep(/WIRE_FRAME_OVERHEAD_RESERVED.*= 1024/, "crates/raft/src") >= 1"#;
@@ -26,7 +28,7 @@ impl Random {
     }
 }
 
-const WORDS: &[&str] = &[
+pub(crate) const WORDS: &[&str] = &[
     "shard", "raft", "frame", "retry", "config", "tcp", "gateway", "chunk", "epoch", "mutex",
     "bucket", "tenant", "replica", "lease", "token", "cursor",
 ];

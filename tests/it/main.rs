@@ -29,6 +29,7 @@ mod layers;
 mod limits;
 mod meaning;
 mod oversubscribed;
+mod packs;
 mod policy;
 mod policy_text;
 mod properties;

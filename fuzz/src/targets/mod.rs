@@ -8,6 +8,7 @@ mod counts;
 mod edits;
 mod evaluate;
 mod facts;
+mod harn;
 mod input;
 mod literals;
 mod parse;
@@ -19,7 +20,7 @@ mod scans;
 type Run = fn(&[u8]);
 
 /// Every target by name.
-pub(crate) const TARGETS: [(&str, Run); 9] = [
+pub(crate) const TARGETS: [(&str, Run); 10] = [
     ("parse", parse::run),
     ("roundtrip", roundtrip::run),
     ("evaluate", evaluate::run),
@@ -29,4 +30,5 @@ pub(crate) const TARGETS: [(&str, Run); 9] = [
     ("literals", literals::run),
     ("planner", planner::run),
     ("edits", edits::run),
+    ("harn", harn::run),
 ];

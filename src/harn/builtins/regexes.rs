@@ -10,7 +10,7 @@ use regex_automata::util::captures::Captures;
 use regex_automata::util::interpolate;
 use regex_automata::util::iter::Searcher;
 use regex_automata::{Input, Match, PatternID};
-use regex_syntax::hir::Hir;
+use regex_syntax::hir::{Hir, HirKind};
 
 use crate::facts::RegexFlags;
 use crate::harn::builtins::Calls;
@@ -20,7 +20,7 @@ use crate::harn::builtins::compare::text_cost;
 use crate::harn::builtins::strings::part;
 use crate::harn::fault::Fault;
 use crate::harn::value::{Dict, Str, Value};
-use crate::scan::{MAX_COMPILED_BYTES, Reach, SyntaxError, most_bytes, parse_text};
+use crate::scan::{MAX_COMPILED_BYTES, Reach, SyntaxError, parse_text};
 
 /// The longest pattern, in bytes.
 const MAX_PATTERN: usize = 64 << 10;
@@ -46,11 +46,29 @@ pub(crate) struct Regex {
     weight: usize,
 }
 
-/// What text costs to search with a regex, as a multiple of the usual: a large automaton
-/// may have to be in many states at once.
+/// What text costs to search with a regex, as a multiple of the usual: one with many
+/// places may have to be at many of them at once.
 pub(crate) fn weight(hir: &Hir) -> usize {
-    const USUAL: u64 = 32 << 10;
-    usize::try_from(1 + most_bytes(hir) / USUAL).unwrap_or(usize::MAX)
+    const USUAL: u64 = 64;
+    usize::try_from(1 + places(hir) / USUAL).unwrap_or(usize::MAX)
+}
+
+/// How many characters a regex has, with those of repetitions counted each time. The
+/// depth of a parsed regex is bounded by its parser.
+fn places(hir: &Hir) -> u64 {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => 0,
+        HirKind::Literal(literal) => literal.0.len() as u64,
+        HirKind::Class(_) => 1,
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min).max(1);
+            places(&repetition.sub).saturating_mul(times.into())
+        }
+        HirKind::Capture(capture) => places(&capture.sub),
+        HirKind::Concat(subs) | HirKind::Alternation(subs) => {
+            subs.iter().map(places).fold(0, u64::saturating_add)
+        }
+    }
 }
 
 /// Compiles a pattern with flags out of `imsx`.

@@ -1,0 +1,111 @@
+//! Predicate files: compiling one, evaluating one small predicate, and a generated pack
+//! of 340 predicates over slices of 10, 100 and 1,000 files.
+
+#[expect(dead_code, reason = "the other benches use the rest")]
+mod common;
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use probity::flow::{Context, Judge, Patterns, Prepared, Slice, SliceFile, evaluate};
+use probity::harn::{Limits, Module};
+use rayon::prelude::*;
+use serde_json::json;
+
+use common::packs;
+
+fn modules() -> Vec<Module> {
+    let compile = |number| Module::compile(&packs::pack(number)).expect("it is sound");
+    (0..packs::FILES).map(compile).collect()
+}
+
+fn slice(count: u64) -> Slice {
+    let files = packs::files(count).into_iter();
+    Slice::new(
+        files
+            .map(|(path, text)| SliceFile::new(path, text))
+            .collect(),
+    )
+}
+
+fn judge() -> Arc<Judge> {
+    Arc::new(|_| Ok(json!({"verdict": "Allow", "findings": []})))
+}
+
+/// Every predicate of every module over a slice; how many block.
+fn judge_all(modules: &[Module], slice: &Prepared<'_>, judge: &Arc<Judge>) -> usize {
+    let context = Context {
+        judge: Some(judge.clone()),
+        ..Context::default()
+    };
+    let limits = Limits::default();
+    let all = modules.par_iter().flat_map_iter(|module| {
+        let predicates = module.predicates().iter();
+        predicates.map(move |predicate| (module, predicate))
+    });
+    all.filter(|(module, predicate)| {
+        let judged = evaluate(module, predicate, slice, &context, &limits);
+        judged.result.verdict.code().is_some()
+    })
+    .count()
+}
+
+fn harn(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("harn/compile");
+    let text = packs::pack(3);
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    group.bench_function(format!("{}-lines", text.lines().count()), |bencher| {
+        bencher.iter(|| Module::compile(black_box(&text)));
+    });
+    group.finish();
+
+    let module = Module::compile(&packs::pack(0)).expect("it is sound");
+    let one = slice(1);
+    let prepared = Prepared::new(&one);
+    let small = module
+        .predicates()
+        .iter()
+        .find(|predicate| &*predicate.name == "rule_1")
+        .expect("there is one");
+    criterion.bench_function("harn/evaluate/one-file", |bencher| {
+        bencher.iter(|| {
+            evaluate(
+                &module,
+                black_box(small),
+                &prepared,
+                &Context::default(),
+                &Limits::default(),
+            )
+        });
+    });
+
+    let judge = judge();
+    let mut group = criterion.benchmark_group("harn/340-predicates");
+    group.sample_size(10);
+    for count in [10, 100, 1000] {
+        let slice = slice(count);
+        group.throughput(Throughput::Elements(
+            count * packs::FILES * packs::PREDICATES,
+        ));
+        group.bench_with_input(BenchmarkId::new("cold", count), &count, |bencher, _| {
+            bencher.iter(|| {
+                let modules = modules();
+                let patterns = Patterns::new(&modules);
+                judge_all(&modules, &Prepared::sift(&slice, &patterns), &judge)
+            });
+        });
+        let modules = modules();
+        let patterns = Patterns::new(&modules);
+        group.bench_with_input(BenchmarkId::new("warm", count), &count, |bencher, _| {
+            bencher.iter(|| judge_all(&modules, &Prepared::sift(&slice, &patterns), &judge));
+        });
+        group.bench_with_input(BenchmarkId::new("unsifted", count), &count, |bencher, _| {
+            bencher.iter(|| judge_all(&modules, &Prepared::new(&slice), &judge));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, harn);
+criterion_main!(benches);
