@@ -224,7 +224,9 @@ fn all_spaces_together_are_bounded() {
         let store = Store::open(dir.path(), &[number], max_bytes).unwrap();
         record(&store, &order, &rows);
         assert!(stats(dir.path()).unwrap().bytes <= 4 * max_bytes);
-        assert!(!known(&store, &order, 0).is_empty(), "its own stays");
+        // Which of them depends on the second in which each was noted.
+        let stays = (0..80).any(|id| !known(&store, &order, id).is_empty());
+        assert!(stays, "its own stays");
     }
     // Small ones are bounded in number.
     for number in 0..100_u8 {
