@@ -33,6 +33,8 @@
 #![warn(missing_docs, unreachable_pub)]
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
+#[cfg(feature = "ast")]
+pub mod ast;
 pub mod batch;
 pub mod budget;
 pub mod cache;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 /// workspace source, which needs `files` and `scan`, above them.
 const LAYERS: &[&[&str]] = &[
     &[
+        "ast",
         "compare",
         "diagnostic",
         "digest",
