@@ -3,6 +3,8 @@
 
 #[expect(dead_code, reason = "the other benches use the rest")]
 mod common;
+#[path = "common/packs.rs"]
+mod packs;
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -12,8 +14,6 @@ use probity::flow::{Context, Judge, Patterns, Prepared, Slice, SliceFile, evalua
 use probity::harn::{Limits, Module};
 use rayon::prelude::*;
 use serde_json::json;
-
-use common::packs;
 
 fn modules() -> Vec<Module> {
     let compile = |number| Module::compile(&packs::pack(number)).expect("it is sound");

@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-pub(crate) mod packs;
-
 /// A typical predicate: one pattern with a wildcard over a source directory.
 pub(crate) const TYPICAL: &str =
     r#"grep(/WIRE_FRAME_OVERHEAD_RESERVED.*= 1024/, "crates/raft/src") >= 1"#;

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use super::Random;
+use crate::common::{Random, WORDS};
 
 /// Files of the whole pack, and predicates of each.
 pub(crate) const FILES: u64 = 34;
@@ -94,8 +94,8 @@ pub(crate) fn files(count: u64) -> Vec<(String, String)> {
             let extension = random.pick(EXTENSIONS);
             let mut text = String::new();
             for line in 0..12 {
-                let word = random.pick(super::WORDS);
-                let other = random.pick(super::WORDS);
+                let word = random.pick(WORDS);
+                let other = random.pick(WORDS);
                 let _ = writeln!(text, "let {word}_{line} = {other}({number}) + {line};");
             }
             if random.below(50) == 0 {
@@ -103,7 +103,7 @@ pub(crate) fn files(count: u64) -> Vec<(String, String)> {
                 let _ = writeln!(text, "x.unwrap_{rule}(); todo_{rule}");
             }
             (
-                format!("src/{}/f{number}{extension}", random.pick(super::WORDS)),
+                format!("src/{}/f{number}{extension}", random.pick(WORDS)),
                 text,
             )
         })

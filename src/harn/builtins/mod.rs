@@ -42,6 +42,10 @@ pub(crate) trait Calls {
     /// looked at, or for 16 bytes.
     fn pay(&mut self, fuel: usize) -> Result<(), Fault>;
 
+    /// How much is left to pay with.
+    #[cfg(feature = "ast")]
+    fn fuel(&self) -> u64;
+
     /// Calls a function.
     fn call(&mut self, callee: &Value, args: &[Value]) -> Result<Value, Fault>;
 

@@ -339,6 +339,11 @@ impl Calls for Machine<'_> {
         self.spend(fuel as u64)
     }
 
+    #[cfg(feature = "ast")]
+    fn fuel(&self) -> u64 {
+        self.fuel
+    }
+
     fn call(&mut self, callee: &Value, args: &[Value]) -> Result<Value, Fault> {
         self.call_function(callee, args)
     }

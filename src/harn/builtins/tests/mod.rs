@@ -35,6 +35,11 @@ impl Calls for Stub {
         Ok(())
     }
 
+    #[cfg(feature = "ast")]
+    fn fuel(&self) -> u64 {
+        self.fuel as u64
+    }
+
     fn call(&mut self, callee: &Value, args: &[Value]) -> Result<Value, Fault> {
         match callee {
             Value::Host(host) => (host.0)(args, &self.heap),
