@@ -258,3 +258,41 @@ fn what_is_wrong_with_a_file_is_told_with_a_code() {
         assert!(codes.contains(&code), "{source}: {codes:?}");
     }
 }
+
+#[test]
+fn attributes_say_what_is_a_predicate() {
+    let module = compile(
+        "const SRC = [\"u1\", \"u2\"]\n\
+         @invariant\n@deterministic\n\
+         @archivist(evidence: SRC, confidence: 0.9, source_date: \"2026-01-01\")\n\
+         fn judged(slice) { return {verdict: \"Warn\", rule: \"r\", findings: [], remediation: \"\"} }\n\
+         @invariant(\"fs.writes\", \"src/**\")\nfn other(x) { return x }\n\
+         fn helper() { return 1 }",
+    );
+    let [predicate] = module.predicates() else {
+        panic!("{:?}", module.predicates())
+    };
+    assert_eq!(&*predicate.name, "judged");
+    let archivist = predicate.archivist.as_ref().unwrap();
+    assert_eq!(archivist.evidence, ["u1".into(), "u2".into()]);
+    assert_eq!(archivist.confidence, Some(0.9));
+    assert_eq!(module.warnings(), []);
+    // From the first attribute to the brace.
+    let text = &module.source()[predicate.span.range()];
+    assert!(text.starts_with("@invariant\n") && text.ends_with("} }"), "{text}");
+    let slice = Slice::new(Vec::new());
+    let judged = evaluate(
+        &module,
+        predicate,
+        &Prepared::new(&slice),
+        &Context::default(),
+        &Limits::default(),
+    );
+    let reason = "r".to_owned();
+    assert_eq!(judged.result.verdict, Verdict::Warn { reason });
+
+    // No mode is taken for deterministic, with a word.
+    let module = compile("@invariant\nfn p(slice) { return {verdict: \"Allow\"} }");
+    assert_eq!(module.predicates().len(), 1);
+    assert_eq!(module.warnings().len(), 2, "{:?}", module.warnings());
+}
