@@ -112,6 +112,8 @@ pub(crate) struct Handler {
     pub(crate) target: u32,
     /// The register that gets what was thrown.
     pub(crate) register: u8,
+    /// Whether it is thrown again behind the handler, as what it was.
+    pub(crate) is_passing: bool,
 }
 
 /// Where a closure gets a captured value from when it is made.

@@ -279,7 +279,10 @@ fn attributes_say_what_is_a_predicate() {
     assert_eq!(module.warnings(), []);
     // From the first attribute to the brace.
     let text = &module.source()[predicate.span.range()];
-    assert!(text.starts_with("@invariant\n") && text.ends_with("} }"), "{text}");
+    assert!(
+        text.starts_with("@invariant\n") && text.ends_with("} }"),
+        "{text}"
+    );
     let slice = Slice::new(Vec::new());
     let judged = evaluate(
         &module,

@@ -9,6 +9,7 @@
 mod eval;
 pub(crate) mod files;
 mod glob;
+pub(crate) mod harn;
 mod ignored;
 mod lex;
 mod parse;

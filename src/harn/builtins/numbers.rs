@@ -33,7 +33,7 @@ pub(super) fn to_int(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, Fau
             calls.pay(text_cost(text.as_str().len()))?;
             text.as_str().trim().parse().ok()
         }
-        _ => return Err(Args::of("to_int", args).wrong(0, "a string, a number or a bool", "")),
+        _ => None,
     };
     Ok(number.map_or(Value::Nil, Value::Int))
 }
@@ -47,7 +47,7 @@ pub(super) fn to_float(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, F
             calls.pay(text_cost(text.as_str().len()))?;
             text.as_str().trim().parse().ok()
         }
-        _ => return Err(Args::of("to_float", args).wrong(0, "a string, a number or a bool", "")),
+        _ => None,
     };
     Ok(number.map_or(Value::Nil, Value::Float))
 }

@@ -421,7 +421,7 @@ impl<'a> Compiler<'a, '_> {
             let inner = self.top().mark();
             let thrown = self.top().alloc();
             let here = self.top().here();
-            self.top().handle(&ranges, here, thrown);
+            self.top().handle(&ranges, here, thrown, catch.ty.is_some());
             if catch.ty.is_some() {
                 // Only the enums of the full language have types to be caught by.
                 self.top().abc(Op::Throw, thrown, 0, 0);
@@ -443,7 +443,7 @@ impl<'a> Compiler<'a, '_> {
             let inner = self.top().mark();
             let thrown = self.top().alloc();
             let here = self.top().here();
-            self.top().handle(&ranges, here, thrown);
+            self.top().handle(&ranges, here, thrown, true);
             self.block(block, None);
             self.top().abc(Op::Throw, thrown, 0, 0);
             self.top().release(inner);

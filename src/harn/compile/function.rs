@@ -226,7 +226,13 @@ impl<'a> Building<'a> {
         }
     }
 
-    pub(super) fn handle(&mut self, ranges: &[(usize, usize)], target: usize, register: Reg) {
+    pub(super) fn handle(
+        &mut self,
+        ranges: &[(usize, usize)],
+        target: usize,
+        register: Reg,
+        is_passing: bool,
+    ) {
         let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         for &(start, end) in ranges.iter().filter(|(start, end)| start < end) {
             self.code.handlers.push(Handler {
@@ -234,6 +240,7 @@ impl<'a> Building<'a> {
                 end: number(end),
                 target: number(target),
                 register,
+                is_passing,
             });
         }
     }

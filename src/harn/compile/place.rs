@@ -189,6 +189,19 @@ impl<'a> Compiler<'a, '_> {
     }
 
     fn push(&mut self, root: Root<'a>, steps: &[Step], value: &'a Expr<'a>, span: Span) {
+        if !steps.is_empty() {
+            // The receiver comes before the argument, with what may be wrong with it.
+            let mark = self.top().mark();
+            let mut current = self.open_root(root, false);
+            for step in steps {
+                let next = self.top().alloc();
+                self.read_step(next, current, *step);
+                current = next;
+            }
+            // So that nobody else has what is changed.
+            self.top().abc(Op::Nil, current, 0, 0);
+            self.top().release(mark);
+        }
         let item = self.top().alloc();
         self.expr(value, item);
         let can_take = self.can_take();

@@ -14,7 +14,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::harn::builtins::Builtin;
-use crate::harn::fault::Fault;
+use crate::harn::fault::{ErrorClass, Fault};
 
 pub(crate) use compare::{equal, order, total_order};
 pub(crate) use dict::Dict;
@@ -64,6 +64,8 @@ pub enum Value {
     Harness,
     /// A variable that closures share. No program sees it.
     Cell(Rc<RefCell<Value>>),
+    /// What went wrong, while a `finally` runs. No program sees it.
+    Failure(Rc<(ErrorClass, Box<str>)>),
     /// Where a loop is. No program sees it.
     Items(Rc<RefCell<Items>>),
 }
@@ -134,7 +136,7 @@ impl Value {
             Self::Function(_) | Self::Closure(_) => "closure",
             Self::Builtin(_) | Self::Host(_) => "builtin",
             Self::Harness => "harness",
-            Self::Cell(_) | Self::Items(_) => "internal",
+            Self::Cell(_) | Self::Items(_) | Self::Failure(_) => "internal",
         }
     }
 

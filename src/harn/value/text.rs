@@ -99,7 +99,7 @@ impl Value {
             Self::Builtin(builtin) => out.push(&format!("<builtin {}>", builtin.name())),
             Self::Host(_) => out.push("<builtin>"),
             Self::Harness => out.push("<harness>"),
-            Self::Cell(_) | Self::Items(_) => out.push("<internal>"),
+            Self::Cell(_) | Self::Items(_) | Self::Failure(_) => out.push("<internal>"),
         }
     }
 }

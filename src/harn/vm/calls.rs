@@ -214,12 +214,9 @@ impl Machine<'_> {
             let at = frame.at.saturating_sub(1);
             self.place = spans.and_then(|code| code.spans.get(at)).copied();
         }
-        let thrown = match fault {
-            Fault::Thrown(value) => value,
-            Fault::Error(_, message) => Value::Str(Str::new(message.into(), &self.heap)?),
-            Fault::Limit(_) => return Err(fault),
-        };
-        // Kept as it came, should nobody catch it.
+        if let Fault::Limit(_) = fault {
+            return Err(fault);
+        }
         while self.frames.len() > depth {
             let Some(frame) = self.frames.last_mut() else {
                 break;
@@ -235,12 +232,18 @@ impl Machine<'_> {
                 let base = frame.base;
                 self.stack
                     .resize(base + usize::from(code.registers), Value::Nil);
-                self.stack[base + usize::from(handler.register)] = thrown;
+                self.stack[base + usize::from(handler.register)] = match fault {
+                    Fault::Thrown(value) => value,
+                    Fault::Error(class, message) if handler.is_passing => {
+                        Value::Failure(Rc::new((class, message)))
+                    }
+                    other => Value::Str(Str::new(other.to_string(), &self.heap)?),
+                };
                 return Ok(());
             }
             self.frames.pop();
         }
-        Err(Fault::Thrown(thrown))
+        Err(fault)
     }
 }
 

@@ -23,22 +23,7 @@ impl Machine<'_> {
         loop {
             match self.run_frames(depth) {
                 Ok(value) => return Ok(value),
-                Err(fault) => {
-                    let class = match &fault {
-                        Fault::Error(class, message) => Some((*class, message.clone())),
-                        _ => None,
-                    };
-                    if let Err(uncaught) = self.catch(fault, depth) {
-                        // As it was, not as it would have been caught.
-                        return Err(match class {
-                            Some((class, message)) => match uncaught {
-                                Fault::Limit(limit) => Fault::Limit(limit),
-                                _ => Fault::Error(class, message),
-                            },
-                            None => uncaught,
-                        });
-                    }
-                }
+                Err(fault) => self.catch(fault, depth)?,
             }
         }
     }
@@ -435,8 +420,12 @@ impl Machine<'_> {
                         continue 'frames;
                     }
                     Op::Throw => {
-                        let thrown = reg!(a).clone();
-                        guarded!(Err(Fault::Thrown(thrown)));
+                        guarded!(Err(match reg!(a).clone() {
+                            Value::Failure(failure) => {
+                                Fault::Error(failure.0, failure.1.clone())
+                            }
+                            thrown => Fault::Thrown(thrown),
+                        }));
                     }
                     Op::Iterate => {
                         let source = std::mem::take(&mut reg!(a));
