@@ -139,7 +139,7 @@ impl Machine<'_> {
                 }
                 Ok(sum)
             }
-            ("tally", []) => self.grouped(items, &items.to_vec(), true),
+            ("tally", []) => self.grouped(items, items, true),
             ("sorted" | "min" | "max", []) => self.ordered(items, items.to_vec(), name),
             ("sorted_by" | "min_by" | "max_by", [f]) => {
                 let keys = self.mapped(items, f)?;
