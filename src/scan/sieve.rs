@@ -86,7 +86,7 @@ mod tests {
     fn what_matches_is_never_sieved_out() {
         let patterns = [
             "unwrap\\(\\)",
-            "(?i)TODO|fixme",
+            "(?i)HACK|leftover",
             "a+b",
             "^\\s*print\\(",
             "\\d+",
@@ -101,7 +101,7 @@ mod tests {
         for text in [
             "",
             "x.unwrap()",
-            "todo: FixMe",
+            "hack: LeftOver",
             "aab",
             "  print(1)",
             "begin\n\nend",
