@@ -10,6 +10,7 @@ use crate::harn::syntax::ast::{
 
 use super::function::{Reg, Try};
 use super::names::Found;
+use super::order::has_statements;
 use super::place::binary;
 use super::unit::Compiler;
 use crate::harn::module::Constant;
@@ -36,6 +37,16 @@ impl<'a> Compiler<'a, '_> {
         }
         self.expr(expr, dst);
         dst
+    }
+
+    /// Likewise for what is used only after `next` was evaluated: a variable that its
+    /// statements may assign is copied.
+    fn before(&mut self, expr: &'a Expr<'a>, next: &Expr<'a>, dst: Reg) -> Reg {
+        if has_statements(next) {
+            self.expr(expr, dst);
+            return dst;
+        }
+        self.into(expr, dst)
     }
 
     /// A string constant.
@@ -153,7 +164,7 @@ impl<'a> Compiler<'a, '_> {
                 index,
                 optional,
             } => {
-                let object = self.into(object, dst);
+                let object = self.before(object, index, dst);
                 let index = self.operand(index);
                 self.top().span = expr.span;
                 if *optional {
@@ -168,7 +179,11 @@ impl<'a> Compiler<'a, '_> {
                 }
             }
             ExprKind::Slice { object, from, to } => {
-                let object = self.into(object, dst);
+                let mut bounds = from.iter().chain(to);
+                let object = match bounds.find(|bound| has_statements(bound)) {
+                    Some(bound) => self.before(object, bound, dst),
+                    None => self.into(object, dst),
+                };
                 let (first, last) = (self.top().alloc(), self.top().alloc());
                 match from {
                     Some(from) => self.expr(from, first),
@@ -272,7 +287,8 @@ impl<'a> Compiler<'a, '_> {
                     self.top().abc(Op::DictSet, dict, key, value);
                 }
                 Entry::Computed(key, value) => {
-                    let key = self.operand(key);
+                    let made = self.top().alloc();
+                    let key = self.before(key, value, made);
                     let value = self.operand(value);
                     self.top().abc(Op::DictSet, dict, key, value);
                 }
@@ -338,7 +354,7 @@ impl<'a> Compiler<'a, '_> {
                 help => problem.help(help),
             });
         }
-        let left = self.into(left, dst);
+        let left = self.before(left, right, dst);
         let right = self.operand(right);
         self.top().span = span;
         self.top().abc(binary(op), dst, left, right);

@@ -8,6 +8,7 @@ mod constant;
 mod expr;
 mod function;
 mod names;
+mod order;
 mod pattern;
 mod place;
 mod stmt;

@@ -7,6 +7,7 @@ use crate::harn::syntax::ast::{BinaryOp, Expr, ExprKind};
 
 use super::function::{Local, Reg};
 use super::names::Found;
+use super::order::has_statements;
 use super::unit::{Compiler, Global};
 
 /// A step from a place to one in it.
@@ -150,7 +151,9 @@ impl<'a> Compiler<'a, '_> {
         let sum = match (op, value.kind) {
             (Some(op), _) => Some((op, value)),
             (None, ExprKind::Binary(op, left, right))
-                if left.kind == ExprKind::Name(name) && is_arithmetic(op) =>
+                if left.kind == ExprKind::Name(name)
+                    && is_arithmetic(op)
+                    && !has_statements(right) =>
             {
                 Some((op, right))
             }
