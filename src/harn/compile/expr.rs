@@ -9,8 +9,8 @@ use crate::harn::syntax::ast::{
 };
 
 use super::function::{Reg, Try};
+use super::holds::{has_statements, mentions_placeholder};
 use super::names::Found;
-use super::order::has_statements;
 use super::place::binary;
 use super::unit::Compiler;
 use crate::harn::module::Constant;
@@ -527,26 +527,6 @@ fn is_place(expr: &Expr<'_>) -> bool {
             optional: false,
             ..
         } => is_place(object),
-        _ => false,
-    }
-}
-
-/// Whether an expression has the bare name `_` in it.
-fn mentions_placeholder(expr: &Expr<'_>) -> bool {
-    match &expr.kind {
-        ExprKind::Name(name) => *name == "_",
-        ExprKind::Not(operand) | ExprKind::Negate(operand) => mentions_placeholder(operand),
-        ExprKind::Binary(_, left, right) | ExprKind::Logic(_, left, right) => {
-            mentions_placeholder(left) || mentions_placeholder(right)
-        }
-        ExprKind::Property { object, .. } => mentions_placeholder(object),
-        ExprKind::Index { object, index, .. } => {
-            mentions_placeholder(object) || mentions_placeholder(index)
-        }
-        ExprKind::Call(callee, args) => {
-            mentions_placeholder(callee) || args.iter().any(|arg| mentions_placeholder(&arg.value))
-        }
-        ExprKind::List(items) => items.iter().any(|item| mentions_placeholder(&item.value)),
         _ => false,
     }
 }

@@ -6,8 +6,8 @@ use crate::harn::problem::HarnCode;
 use crate::harn::syntax::ast::{BinaryOp, Expr, ExprKind};
 
 use super::function::{Local, Reg};
+use super::holds::has_statements;
 use super::names::Found;
-use super::order::has_statements;
 use super::unit::{Compiler, Global};
 
 /// A step from a place to one in it.
