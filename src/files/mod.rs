@@ -31,6 +31,7 @@ mod tree;
 mod walk;
 #[cfg(test)]
 mod walk_tests;
+mod whole;
 
 pub(crate) use components::PATH_MAX;
 pub use error::{FileError, OpenError};
@@ -46,3 +47,4 @@ pub use slice::{read_slice, read_stream};
 pub use tree::{ContentId, Entry, File, Node, ReadFile, Tree, WalkError, Walking};
 pub(crate) use walk::MAX_OPEN;
 pub use walk::Walk;
+pub use whole::read_whole;

@@ -2,8 +2,10 @@
 
 mod builtins;
 mod compile;
+mod declaration;
 mod fault;
 mod files;
+mod inspection;
 mod listing;
 mod module;
 mod predicate;
@@ -13,8 +15,10 @@ mod value;
 mod vm;
 
 pub use builtins::Builtin;
+pub use declaration::{Declaration, Flaw, FlawKind, Mode};
 pub use fault::{ErrorClass, Fault, Limit};
-pub use files::compile_file;
+pub use files::{Import, compile_file, inspect};
+pub use inspection::Inspection;
 pub use module::Module;
 pub use predicate::{Archivist, FallbackPolicy, Kind, Predicate};
 pub use problem::{HarnCode, MOST_PROBLEMS, Problem};

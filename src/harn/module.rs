@@ -223,6 +223,7 @@ impl Module {
         compile("invariants.harn", source, &|_, _| {
             Err("there are no files to import from".into())
         })
+        .into_module()
     }
 }
 

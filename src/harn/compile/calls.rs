@@ -8,7 +8,8 @@ use crate::harn::syntax::ast::{Arg, Expr, ExprKind, Name};
 
 use super::function::Reg;
 use super::names::Found;
-use super::unit::{Compiler, Global};
+use super::top::Global;
+use super::unit::Compiler;
 
 /// Calls with more arguments go through a list.
 const MOST_PLAIN: usize = 100;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::harn::module::{Constant, Pattern};
 use crate::harn::syntax::ast::{Expr, ExprKind};
 
-use super::unit::{Compiler, Global};
+use super::top::Global;
+use super::unit::Compiler;
 
 impl<'a> Compiler<'a, '_> {
     /// The number of a constant, which is added if it is new.
@@ -28,7 +29,7 @@ impl<'a> Compiler<'a, '_> {
     }
 
     /// The text that an expression is known to be.
-    pub(super) fn known_text(&self, expr: &Expr<'a>) -> Option<Arc<str>> {
+    pub(super) fn known_text(&mut self, expr: &Expr<'a>) -> Option<Arc<str>> {
         let number = match expr.kind {
             ExprKind::Str(text) => return Some(Arc::from(text)),
             ExprKind::Name(name) => {
@@ -39,8 +40,8 @@ impl<'a> Compiler<'a, '_> {
                     .find_map(|building| building.local(name, true));
                 match local {
                     Some(local) => local.constant?,
-                    None => match self.names.known.get(name)? {
-                        Global::Binding(_, false, Some(number)) => *number,
+                    None => match self.global(name)? {
+                        Global::Binding(_, false, Some(number)) => number,
                         _ => return None,
                     },
                 }

@@ -4,6 +4,7 @@
 mod attributes;
 mod calls;
 mod captures;
+mod closure;
 mod constant;
 mod expr;
 mod function;
@@ -11,7 +12,9 @@ mod names;
 mod pattern;
 mod place;
 mod stmt;
+mod top;
 mod types;
 mod unit;
 
+pub(crate) use attributes::Read;
 pub(crate) use unit::compile;

@@ -8,7 +8,8 @@ use crate::harn::problem::HarnCode;
 use crate::harn::syntax::ast::Name;
 
 use super::function::{Local, Reg};
-use super::unit::{Compiler, Global};
+use super::top::Global;
+use super::unit::Compiler;
 
 /// What a name stands for at a place.
 #[derive(Clone, Copy, Debug)]
@@ -126,8 +127,8 @@ impl<'a> Compiler<'a, '_> {
             }
             return Some(Found::Captured(local, number));
         }
-        if let Some(global) = self.names.known.get(name) {
-            return Some(Found::Global(*global));
+        if let Some(global) = self.global(name) {
+            return Some(Found::Global(global));
         }
         let builtin = Builtin::of(name)?;
         (name != "ast_search").then_some(Found::Builtin(builtin))
@@ -193,7 +194,7 @@ impl<'a> Compiler<'a, '_> {
         let locals = self.stack.iter().flat_map(|building| &building.locals);
         let known = locals
             .map(|local| local.name)
-            .chain(self.names.known.keys().copied())
+            .chain(self.names.all())
             .chain(FUNCTIONS.iter().map(|function| function.name));
         let near = known
             .map(|known| (strsim::osa_distance(known, name), known))

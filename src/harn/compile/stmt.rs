@@ -8,7 +8,8 @@ use crate::harn::syntax::ast::{
 
 use super::function::{Loop, Reg};
 use super::types;
-use super::unit::{Compiler, Global};
+use super::top::Global;
+use super::unit::Compiler;
 
 impl<'a> Compiler<'a, '_> {
     /// The parameters of a function, with their defaults and types.
@@ -244,7 +245,7 @@ impl<'a> Compiler<'a, '_> {
     }
 
     pub(super) fn set_global(&mut self, name: Name<'a>, register: Reg) {
-        if let Some(Global::Binding(number, ..)) = self.names.known.get(name.text).copied() {
+        if let Some(Global::Binding(number, ..)) = self.names.get(name.text) {
             self.top().wide(Op::GlobalSet, register, number.into());
         }
     }

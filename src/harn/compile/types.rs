@@ -66,7 +66,7 @@ fn named<'a>(
     name: &'a str,
     aliases: usize,
 ) -> TypeCheck {
-    if let Some(alias) = compiler.names.types.get(name).copied()
+    if let Some(alias) = compiler.alias(name)
         && aliases < MAX_ALIASES
     {
         return read(compiler, &alias, aliases + 1);

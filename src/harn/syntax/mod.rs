@@ -2,6 +2,7 @@
 //! (harn.md, sections 1, 3 and 8.)
 
 pub mod ast;
+mod canonical;
 mod depth;
 mod form;
 mod grammar;
@@ -12,7 +13,8 @@ mod strings;
 mod token;
 
 pub use parser::parse;
-pub(crate) use parser::parse_into;
+pub(crate) use canonical::Canonical;
+pub(crate) use parser::{Parsed, parse_into};
 
 /// Longer files are refused, in bytes.
 pub const MAX_SOURCE: usize = 1 << 20;

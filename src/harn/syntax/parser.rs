@@ -9,6 +9,7 @@ use crate::diagnostic::Span;
 use crate::harn::problem::{HarnCode, Problem, Problems};
 
 use super::ast::{Item, ItemKind, Module};
+use super::canonical::{Canonical, canonical};
 use super::grammar::ModuleParser;
 use super::lexer::{Tokens, lex};
 use super::token::{Keyword, Spanned, Token};
@@ -28,8 +29,15 @@ pub(super) type Recovered<'a> = ErrorRecovery<u32, Token<'a>, Infallible>;
 /// ```
 pub fn parse<'a>(source: &'a str, arena: &'a Bump) -> (Option<Module<'a>>, Vec<Problem>) {
     let mut problems = Problems::default();
-    let module = parse_into(source, arena, &mut problems);
-    (module, problems.into_sorted())
+    let parsed = parse_into(source, arena, &mut problems);
+    (parsed.map(|parsed| parsed.module), problems.into_sorted())
+}
+
+/// A file that was parsed.
+pub(crate) struct Parsed<'a> {
+    pub(crate) module: Module<'a>,
+    /// Its items again, as they are compared with others.
+    pub(crate) canonical: Vec<Canonical>,
 }
 
 /// Parses a predicate file into the arena. `None` if nothing can be made of it; what is
@@ -39,7 +47,7 @@ pub(crate) fn parse_into<'a>(
     source: &'a str,
     arena: &'a Bump,
     problems: &mut Problems,
-) -> Option<Module<'a>> {
+) -> Option<Parsed<'a>> {
     if source.len() > MAX_SOURCE {
         let span = Span::new(0, 0);
         let message = format!("the file is over {} KiB", MAX_SOURCE >> 10);
@@ -91,7 +99,10 @@ pub(crate) fn parse_into<'a>(
         return None;
     }
     form::check(&module, problems);
-    Some(module)
+    Some(Parsed {
+        canonical: canonical(module.items, &tokens),
+        module,
+    })
 }
 
 const fn depth(item: &Item<'_>) -> u16 {
