@@ -217,6 +217,11 @@ impl<O: Objects> Tree for ObjectTree<O> {
         })
     }
 
+    fn dangles(&self, path: &str) -> bool {
+        let missing = matches!(self.resolve(path), Err(FileError::NotFound));
+        missing && self.passes_links(path)
+    }
+
     fn walk(&self, location: &[u8]) -> Walking {
         Box::new(ObjectWalk::new(Arc::clone(&self.0), location))
     }

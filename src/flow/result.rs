@@ -80,6 +80,17 @@ impl Verdict {
         }
     }
 
+    /// How strict it is, from 0 on: allow, warn, require approval, block.
+    #[must_use]
+    pub const fn strictness(&self) -> u8 {
+        match self {
+            Self::Allow => 0,
+            Self::Warn { .. } => 1,
+            Self::RequireApproval { .. } => 2,
+            Self::Block { .. } => 3,
+        }
+    }
+
     /// The stable code, if it blocks.
     #[must_use]
     pub fn code(&self) -> Option<&str> {

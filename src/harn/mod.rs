@@ -17,6 +17,7 @@ mod vm;
 pub use builtins::Builtin;
 pub use declaration::{Declaration, Flaw, FlawKind, Mode};
 pub use fault::{ErrorClass, Fault, Limit};
+pub(crate) use files::import_from;
 pub use files::{Import, compile_file, inspect};
 pub use inspection::Inspection;
 pub use module::Module;

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use probity::flow::{Context, Patterns, Prepared, Slice, SliceFile, Verdict, evaluate};
-use probity::harn::{Fault, Limit, Limits, Machine, Module};
+use probity::harn::{Fault, Limit, Limits, MOST_PROBLEMS, Machine, Module, Problem};
 
 fn compile(source: &str) -> Module {
     Module::compile(source).unwrap_or_else(|problems| panic!("{source}\n{problems:#?}"))
