@@ -194,7 +194,7 @@ pub fn compose_predicate_results(evaluations: &[PredicateEvaluation]) -> Vec<Com
             .push(at);
     }
     let mut selected: Vec<usize> = (0..evaluations.len()).collect();
-    for lineage in lineages.values_mut() {
+    for lineage in lineages.values() {
         select(evaluations, lineage, &mut selected);
     }
     let composed = evaluations.iter().zip(&selected);
@@ -214,26 +214,47 @@ pub fn compose_predicate_results(evaluations: &[PredicateEvaluation]) -> Vec<Com
 }
 
 /// Finds what counts for each evaluation of one name.
-fn select(evaluations: &[PredicateEvaluation], lineage: &mut [usize], selected: &mut [usize]) {
-    let directory = |at: usize| names(&evaluations[at].source.relative_dir);
+fn select(evaluations: &[PredicateEvaluation], lineage: &[usize], selected: &mut [usize]) {
+    let keys = lineage
+        .iter()
+        .map(|at| (key(&evaluations[*at].source.relative_dir), *at));
+    let mut lineage: Vec<(String, usize)> = keys.collect();
     // Every directory directly before what is below it.
-    lineage.sort_by(|one, other| directory(*one).cmp(directory(*other)));
+    lineage.sort();
     let stricter = |one: usize, other: usize| match rank(&evaluations[one], &evaluations[other]) {
         Ordering::Greater => other,
         _ => one,
     };
     // The directories around, each with what counts there.
-    let mut around: Vec<(usize, usize)> = Vec::new();
-    for same in lineage.chunk_by(|one, other| directory(*one).eq(directory(*other))) {
-        let [first, rest @ ..] = same else { continue };
-        while around.pop_if(|(above, _)| !holds(directory(*above), directory(*first))).is_some() {}
-        let own = rest.iter().fold(*first, |best, at| stricter(best, *at));
+    let mut around: Vec<(&str, usize)> = Vec::new();
+    for same in lineage.chunk_by(|(one, _), (other, _)| one == other) {
+        let [(directory, first), rest @ ..] = same else {
+            continue;
+        };
+        while around
+            .pop_if(|(above, _)| !directory.starts_with(*above))
+            .is_some()
+        {}
+        let own = rest
+            .iter()
+            .fold(*first, |best, (_, at)| stricter(best, *at));
         let best = around.last().map_or(own, |(_, best)| stricter(*best, own));
-        around.push((*first, best));
-        for at in same {
+        around.push((directory, best));
+        for (_, at) in same {
             selected[*at] = best;
         }
     }
+}
+
+/// A directory as a text that begins with that of each directory above it, and of no
+/// other: a NUL, which is in no name and sorts first, ends each name.
+fn key(directory: &str) -> String {
+    let mut key = String::with_capacity(directory.len() + 1);
+    for name in names(directory) {
+        key.push_str(name);
+        key.push('\0');
+    }
+    key
 }
 
 /// Puts what counts first: the strictest, the shallowest, the smallest name.
@@ -249,11 +270,4 @@ fn rank(one: &PredicateEvaluation, other: &PredicateEvaluation) -> Ordering {
 fn names(directory: &str) -> impl Iterator<Item = &str> {
     let names = directory.split('/');
     names.filter(|name| !matches!(*name, "" | "." | ".."))
-}
-
-/// Whether a directory is another one or above it.
-fn holds<'n>(above: impl Iterator<Item = &'n str>, below: impl Iterator<Item = &'n str>) -> bool {
-    let mut below = below;
-    let mut above = above;
-    above.all(|name| below.next() == Some(name))
 }

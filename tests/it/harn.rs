@@ -296,8 +296,7 @@ fn attributes_say_what_is_a_predicate() {
 
     // Exactly one mode is wanted.
     for modes in ["", "@deterministic\n@semantic(fallback: p)\n"] {
-        let source =
-            format!("@invariant\n{modes}fn p(slice) {{ return {{verdict: \"Allow\"}} }}");
+        let source = format!("@invariant\n{modes}fn p(slice) {{ return {{verdict: \"Allow\"}} }}");
         let problems = Module::compile(&source).expect_err(&source);
         let [error, warning] = &*problems else {
             panic!("{problems:?}")

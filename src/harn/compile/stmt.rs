@@ -7,8 +7,8 @@ use crate::harn::syntax::ast::{
 };
 
 use super::function::{Loop, Reg};
-use super::types;
 use super::top::Global;
+use super::types;
 use super::unit::Compiler;
 
 impl<'a> Compiler<'a, '_> {

@@ -12,8 +12,8 @@ mod parser;
 mod strings;
 mod token;
 
-pub use parser::parse;
 pub(crate) use canonical::Canonical;
+pub use parser::parse;
 pub(crate) use parser::{Parsed, parse_into};
 
 /// Longer files are refused, in bytes.
