@@ -1,54 +1,16 @@
 //! Discovery over what is hostile, large or broken: it ends, it tells, and nothing that
 //! could not be looked at counts as not being there.
 
-use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::sync::Mutex;
-use std::time::Instant;
 
-use probity::files::{FileError, Kind, Node, Root, Tree, Walking};
-use probity::flow::{
-    DiagnosticKind, Discovery, InvariantResult, Modules, PredicateEvaluation, PredicateFile,
-    PredicateSource, Slice, SliceFile, compose_predicate_results, discover, touched_directories,
-};
+use probity::files::{Root, Tree};
+use probity::flow::{DiagnosticKind, Discovery, PredicateFile, discover};
 
 use crate::bin::Bench;
 use crate::discovery_rows::{deterministic, predicate, tree};
-
-/// A tree that counts what is looked for.
-struct Counting<'t> {
-    tree: &'t dyn Tree,
-    found: Mutex<HashMap<String, usize>>,
-}
-
-impl<'t> Counting<'t> {
-    fn new(tree: &'t dyn Tree) -> Self {
-        let found = Mutex::default();
-        Self { tree, found }
-    }
-}
-
-impl Tree for Counting<'_> {
-    fn space(&self) -> Vec<u8> {
-        self.tree.space()
-    }
-
-    fn kind(&self, path: &str) -> Result<Kind, FileError> {
-        self.tree.kind(path)
-    }
-
-    fn find<'a>(&'a self, path: &'a str) -> Result<Node<'a>, FileError> {
-        let mut found = self.found.lock().expect("nobody panics");
-        *found.entry(path.to_owned()).or_default() += 1;
-        self.tree.find(path)
-    }
-
-    fn walk(&self, location: &[u8]) -> Walking {
-        self.tree.walk(location)
-    }
-}
+use crate::git::{commit_all, git, tree_at};
 
 fn kinds(file: &PredicateFile) -> Vec<DiagnosticKind> {
     file.diagnostics().iter().map(|it| it.kind).collect()
@@ -117,6 +79,89 @@ fn what_cannot_be_read_is_an_error_of_its_place() {
     assert!(!on_disk(&bench, "whole")[1].has_errors());
     // Below what cannot be looked at, too.
     assert!(on_disk(&bench, "out/a")[1].has_errors());
+}
+
+#[test]
+fn a_commit_is_discovered_as_its_checkout_is() {
+    let bench = Bench::new();
+    let root = bench.root();
+    git(&root, &["init", "--quiet"]);
+    bench.file("invariants.harn", deterministic("p"));
+    bench.file("a/b/invariants.harn", deterministic("q"));
+    bench.file("a/empty/x", "");
+    bench.file("bytes/invariants.harn", b"\xff");
+    for name in ["dangling", "out", "gone"] {
+        bench.file(&format!("{name}/x"), "");
+    }
+    let link = |target: &str, name: &str| {
+        symlink(target, root.join(name)).expect("a link can be made");
+    };
+    link("nowhere", "dangling/invariants.harn");
+    link("../../rules", "out/invariants.harn");
+    link("a/b", "link");
+    link("a/empty", "plain");
+    link("nowhere", "missing");
+    commit_all(&root, "one");
+    let commit = tree_at(&root, "HEAD");
+    let disk = Root::open(&root).expect("it is there");
+    for target in [
+        "a/b/c", "bytes", "dangling", "out", "link", "plain", "plain/x", "missing", "gone",
+    ] {
+        let told = |tree: &dyn Tree| -> Vec<_> {
+            let chain = Discovery::new(tree).chain(target);
+            let files = chain.iter().map(|file| {
+                let names = file
+                    .predicates()
+                    .iter()
+                    .map(|it| (it.name.clone(), it.hash));
+                (
+                    file.path().to_owned(),
+                    kinds(file),
+                    names.collect::<Vec<_>>(),
+                )
+            });
+            files.collect()
+        };
+        let (at_commit, on_disk) = (told(&commit), told(&disk));
+        assert_eq!(at_commit, on_disk, "{target}");
+        let files = match target {
+            "plain" | "plain/x" | "missing" | "gone" => 1,
+            _ => 2,
+        };
+        assert_eq!(on_disk.len(), files, "{target}");
+    }
+}
+
+#[test]
+fn whatever_the_text_there_is_an_error_or_a_predicate() {
+    let source = deterministic("p")
+        + &predicate("@semantic(fallback: p, policy: advisory)", "\u{e4}")
+        + "type T = [string]\nconst C = [1, \"${1 + 1}\"]\n";
+    let ends = (0..=source.len()).filter(|at| source.is_char_boundary(*at));
+    for at in ends {
+        let (head, tail) = source.split_at(at);
+        for text in [
+            head.to_owned(),
+            tail.to_owned(),
+            format!("{head}@{tail}"),
+            format!("{head}\u{1f600}\"{tail}"),
+            format!("{head}\n}}{tail}"),
+        ] {
+            let tree = tree(&[("invariants.harn", &text)]);
+            let union = Discovery::new(&tree).union(["."]);
+            for (file, diagnostic) in union.diagnostics() {
+                if let Some(place) = diagnostic.place {
+                    let range = place.start as usize..place.end as usize;
+                    assert!(file.source().get(range).is_some(), "{text}: {diagnostic:?}");
+                }
+            }
+            for predicate in &union.predicates {
+                let can = predicate.evaluable().is_some();
+                assert!(can || predicate.refusal().is_some(), "{text}");
+                assert!(can || union.has_errors(), "{text}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -225,160 +270,6 @@ fn a_name_that_is_declared_twice_refuses_the_file() {
 }
 
 #[test]
-fn the_nearest_fallback_wins() {
-    let review = predicate("@semantic(fallback: rule)", "review");
-    let rule = deterministic("rule");
-    let nearer = rule.replace("0.9", "0.8");
-    // A semantic one of that name does not count.
-    let between = predicate("@semantic(fallback: other)", "rule") + &deterministic("other");
-    let tree = tree(&[
-        ("invariants.harn", &rule),
-        ("a/invariants.harn", &nearer),
-        ("a/b/invariants.harn", &between),
-        ("a/b/c/invariants.harn", &review),
-        ("x/invariants.harn", &review),
-    ]);
-    let mut discovery = Discovery::new(&tree);
-    let chain = discovery.chain("a/b/c");
-    let fallback = chain[3].fallback(0).expect("it is found");
-    assert_eq!((&*fallback.relative_dir, &*fallback.name), ("a", "rule"));
-    assert_eq!(fallback.hash, chain[1].predicates()[0].hash);
-    let chain = discovery.chain("x");
-    let fallback = chain[1].fallback(0).expect("it is found");
-    assert_eq!(&*fallback.relative_dir, ".");
-    // A proposed text is seen in its place.
-    let proposed = discovery.proposed("a/b/c", &review);
-    assert_eq!(proposed.fallback(0).map(|it| &*it.relative_dir), Some("a"));
-    assert!(!proposed.has_errors());
-    assert!(discovery.proposed("", &review).has_errors());
-}
-
-#[test]
-fn imports_are_those_of_the_directory() {
-    let rules = "import { verdict } from \"./lib\"\n".to_owned()
-        + &deterministic("p").replace("flow_invariant_allow()", "verdict()");
-    let lib = "fn verdict() { return flow_invariant_allow() }\n";
-    let other = "fn verdict() { return flow_invariant_warn(\"w\") }\n";
-    let tree = tree(&[
-        ("a/invariants.harn", &rules),
-        ("a/lib.harn", lib),
-        ("b/invariants.harn", &rules),
-        ("b/lib.harn", other),
-        ("c/invariants.harn", &rules),
-        ("c/lib.harn", lib),
-        ("d/invariants.harn", &rules),
-        ("e/invariants.harn", &rules),
-        ("e/lib.harn", "fn verdict() { return missing }\n"),
-        ("f/invariants.harn", &rules.replace("./lib", "../a/lib")),
-    ]);
-    let counting = Counting::new(&tree);
-    let modules = std::sync::Arc::new(Modules::new());
-    let mut discovery = Discovery::with_modules(&counting, modules.clone());
-    let union = discovery.union(["a", "b", "c", "d", "e", "f"]);
-    let closures: Vec<_> = union
-        .predicates
-        .iter()
-        .map(|it| it.declaration().expect("it is there").closure)
-        .collect();
-    let [a, b, c, d, e, f] = &*closures else {
-        panic!("{closures:?}")
-    };
-    assert!(a.is_some() && a == c && a != b && b.is_some());
-    assert_eq!((d, e, f), (&None, &None, &None));
-    // The same source with the same imports is compiled once.
-    assert_eq!(modules.compiled(), 5);
-    let found = counting.found.lock().expect("nobody panics");
-    assert!(found.values().all(|count| *count == 1), "{found:?}");
-    let said = |at: usize| union.files[at].diagnostics()[0].message.to_string();
-    assert!(
-        said(3).contains("`./lib` cannot be imported"),
-        "{}",
-        said(3)
-    );
-    assert!(said(4).contains("in `lib.harn`, line 1: "), "{}", said(4));
-    assert!(said(5).contains("outside of the directory"), "{}", said(5));
-    assert_eq!(
-        union.files[4].diagnostics()[0].place.map(|it| it.line),
-        Some(1)
-    );
-}
-
-#[test]
-fn thousands_of_directories_read_and_compile_each_file_once() {
-    let bench = Bench::new();
-    bench.file("invariants.harn", deterministic("root"));
-    for group in 0..50 {
-        bench.file(
-            &format!("g{group}/invariants.harn"),
-            deterministic(&format!("group_{group}")),
-        );
-    }
-    let targets: Vec<_> = (0..5000).map(|at| format!("g{}/s{at}", at % 50)).collect();
-    for target in &targets {
-        bench.file(&format!("{target}/invariants.harn"), deterministic("leaf"));
-    }
-    let root = Root::open(&bench.root()).expect("it is there");
-    let counting = Counting::new(&root);
-    let modules = std::sync::Arc::new(Modules::new());
-    let start = Instant::now();
-    let mut discovery = Discovery::with_modules(&counting, modules.clone());
-    let union = discovery.union(&targets);
-    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
-    assert_eq!(union.files.len(), 5051);
-    assert_eq!(union.predicates.len(), 5051);
-    // Leaves hold the same.
-    assert_eq!(modules.compiled(), 52);
-    {
-        let found = counting.found.lock().expect("nobody panics");
-        assert_eq!(found.len(), 5051);
-        assert!(found.values().all(|count| *count == 1));
-    }
-    // Depth, directory, source: the same whatever the order of the targets.
-    let names: Vec<_> = union
-        .predicates
-        .iter()
-        .map(|it| &it.qualified_name)
-        .collect();
-    assert_eq!(&**names[0], "root");
-    assert_eq!(&**names[1], "g0::group_0");
-    assert_eq!(&**names[2], "g1::group_1");
-    assert_eq!(&**names[3], "g10::group_10");
-    let reversed = discovery.union(targets.iter().rev());
-    let again: Vec<_> = reversed
-        .predicates
-        .iter()
-        .map(|it| &it.qualified_name)
-        .collect();
-    assert_eq!(names, again);
-    // Another discovery compiles nothing.
-    Discovery::with_modules(&root, modules.clone()).union(&targets[..100]);
-    assert_eq!(modules.compiled(), 52);
-}
-
-#[test]
-fn ten_thousand_nested_directories_end_in_an_error() {
-    let bench = Bench::new();
-    bench.file("invariants.harn", deterministic("root"));
-    bench.file("d/d/invariants.harn", deterministic("deep"));
-    let start = Instant::now();
-    let target = ["d"; 10_000].join("/");
-    let root = Root::open(&bench.root()).expect("it is there");
-    let mut discovery = Discovery::new(&root);
-    let chain = discovery.chain(&target);
-    // Nobody can tell what is below: the path is too long for the system.
-    let [_, _, last] = &*chain else {
-        panic!("{} files", chain.len())
-    };
-    assert_eq!(kinds(last), [DiagnosticKind::Unreadable]);
-    assert!(last.diagnostics()[0].message.contains("too long"));
-    // 10,000 touched directories in it.
-    let targets = (1..10_000).map(|depth| &target[..depth * 2 - 1]);
-    let union = discovery.union(targets);
-    assert_eq!(union.files.len(), 3);
-    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
-}
-
-#[test]
 fn directories_that_are_there_however_deep_are_looked_at_or_refused() {
     let bench = Bench::new();
     let path = ["d"; 300].join("/");
@@ -389,140 +280,4 @@ fn directories_that_are_there_however_deep_are_looked_at_or_refused() {
         panic!("{} files", chain.len())
     };
     assert!(last.has_errors() || &*last.predicates()[0].name == "deep");
-}
-
-#[test]
-fn a_chain_of_thousands_of_results_composes_in_time() {
-    // Each level blocks a little later by name, one in the middle requires approval.
-    let block = InvariantResult::block("b", "no");
-    let allow: InvariantResult = serde_json::from_value(
-        serde_json::json!({"verdict": {"kind": "allow"}, "confidence": 1.0}),
-    )
-    .expect("it is a result");
-    let mut directory = String::new();
-    let mut evaluations = Vec::new();
-    for depth in 0..10_000 {
-        if depth > 0 {
-            directory += if depth > 1 { "/d" } else { "d" };
-        }
-        evaluations.push(PredicateEvaluation {
-            qualified_name: format!("{depth}").into(),
-            logical_name: "rule".into(),
-            source: PredicateSource {
-                relative_dir: directory.as_str().into(),
-                depth,
-            },
-            result: if depth == 5000 { &block } else { &allow }.clone(),
-        });
-    }
-    evaluations.reverse();
-    let start = Instant::now();
-    let composed = compose_predicate_results(&evaluations);
-    assert!(start.elapsed().as_secs() < 120, "{:?}", start.elapsed());
-    for (own, composed) in evaluations.iter().zip(&composed) {
-        let expected = if own.source.depth >= 5000 {
-            "5000"
-        } else {
-            "0"
-        };
-        assert_eq!(&*composed.qualified_name, &*own.qualified_name);
-        assert_eq!(&*composed.selected_qualified_name, expected);
-    }
-}
-
-#[test]
-fn composition_is_that_of_comparing_every_pair() {
-    let results: Vec<InvariantResult> = [
-        serde_json::json!({"kind": "allow"}),
-        serde_json::json!({"kind": "warn", "reason": "w"}),
-        serde_json::json!({"kind": "require_approval", "approver": {"kind": "role", "name": "r"}}),
-        serde_json::json!({"kind": "block", "error": {"code": "c", "message": "m"}}),
-    ]
-    .map(|verdict| {
-        let result = serde_json::json!({"verdict": verdict, "confidence": 1.0});
-        serde_json::from_value(result).expect("it is a result")
-    })
-    .into();
-    let directories = [".", "a", "a/b", "a.b", "a/b/c", "ab", "b", "a-b/c", "a/b.c"];
-    let is_above = |above: &str, below: &str| {
-        above == "." || above == below || below.starts_with(&format!("{above}/"))
-    };
-    let mut seed = 7_u64;
-    let mut random = |below: usize| {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) as usize % below
-    };
-    for _ in 0..500 {
-        let evaluations: Vec<_> = (0..random(12))
-            .map(|_| {
-                let directory = directories[random(directories.len())];
-                let name = ["p", "q"][random(2)];
-                PredicateEvaluation {
-                    qualified_name: format!("{directory}::{name}").into(),
-                    logical_name: name.into(),
-                    source: PredicateSource {
-                        relative_dir: directory.into(),
-                        depth: match directory {
-                            "." => 0,
-                            other => other.split('/').count(),
-                        },
-                    },
-                    result: results[random(4)].clone(),
-                }
-            })
-            .collect();
-        let composed = compose_predicate_results(&evaluations);
-        assert_eq!(composed.len(), evaluations.len());
-        for (own, composed) in evaluations.iter().zip(&composed) {
-            let selected = evaluations
-                .iter()
-                .filter(|it| it.logical_name == own.logical_name)
-                .filter(|it| is_above(&it.source.relative_dir, &own.source.relative_dir))
-                .min_by_key(|it| {
-                    let strictness = it.result.verdict.strictness();
-                    (3 - strictness, it.source.depth, &it.qualified_name)
-                })
-                .expect("it is one itself");
-            assert_eq!(composed.selected_source, selected.source);
-            assert_eq!(
-                composed.result.verdict.strictness(),
-                selected.result.verdict.strictness()
-            );
-        }
-    }
-}
-
-#[test]
-fn touched_directories_are_those_of_the_paths() {
-    let of = |paths: &[&str]| {
-        let files = paths.iter().map(|path| SliceFile::new(*path, ""));
-        touched_directories(&Slice::new(files.collect()))
-    };
-    let found = of(&[
-        "b/x.rs", "a/b/c.rs", "a/b/d.rs", "README", "./b/y.rs", "a/q/../z",
-    ]);
-    let expected = [".", "a", "a/b", "b"].map(Into::into);
-    assert_eq!(found.as_deref(), Ok(&expected[..]));
-    // A slice of nothing is under the rules of the root.
-    assert_eq!(of(&[]).as_deref(), Ok(&[".".into()][..]));
-    for path in [
-        "",
-        ".",
-        "a/..",
-        "/etc/passwd",
-        "../x",
-        "a/../../x",
-        "a/",
-        "a\0b",
-    ] {
-        let error = of(&["ok.rs", path]).expect_err(path);
-        assert_eq!(&*error.path, path);
-    }
-    let many: Vec<_> = (0..20_000)
-        .map(|at| format!("d{}/f{at}", at % 100))
-        .collect();
-    let many: Vec<_> = many.iter().map(|path| &**path).collect();
-    assert_eq!(of(&many).map(|found| found.len()), Ok(100));
 }

@@ -17,6 +17,7 @@ mod closures;
 mod corpus;
 mod discovery;
 mod discovery_rows;
+mod discovery_union;
 mod elench;
 mod engine;
 mod exec;

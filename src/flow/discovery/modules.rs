@@ -41,6 +41,9 @@ struct Variant {
 /// The digest of an imported file, or why it cannot be imported.
 type Imported = Result<Digest, String>;
 
+/// The text of an imported file with its digest, or why it cannot be imported.
+type Read = Result<(String, Digest), String>;
+
 impl Modules {
     /// Knows nothing yet.
     #[must_use]
@@ -107,7 +110,7 @@ impl Modules {
 /// The files that one file imports, each read once.
 struct Imports<'i> {
     import: &'i Import<'i>,
-    read: RefCell<HashMap<String, Result<(String, Digest), String>>>,
+    read: RefCell<HashMap<String, Read>>,
 }
 
 impl Imports<'_> {

@@ -1,6 +1,6 @@
 //! From the root down. (flow.md, sections 2.1, 2.4 and 5.)
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -133,12 +133,13 @@ impl<'t> Discovery<'t> {
 
     /// What applies to directories together, such as those that a slice touches.
     pub fn union<T: AsRef<str>>(&mut self, targets: impl IntoIterator<Item = T>) -> Union {
-        let mut seen = HashSet::new();
+        let mut seen = Vec::new();
         let mut files = Vec::new();
         for target in targets {
             let names = path::names(target.as_ref()).unwrap_or_default();
             for at in self.way(&names) {
-                if seen.insert(at) {
+                seen.resize(self.nodes.len(), false);
+                if !std::mem::replace(&mut seen[at], true) {
                     files.extend(self.nodes[at].file.clone());
                 }
             }
@@ -168,18 +169,14 @@ impl<'t> Discovery<'t> {
         }
         let mut way = vec![0];
         let mut at = 0;
-        let mut directory = String::new();
         for (depth, name) in (1..).zip(names) {
             if self.nodes[at].is_end {
                 break;
             }
-            if !directory.is_empty() {
-                directory.push('/');
-            }
-            directory.push_str(name);
             at = match self.nodes[at].children.get(*name) {
                 Some(known) => *known,
                 None => {
+                    let directory = names.get(..depth).unwrap_or(names).join("/");
                     let new = self.look(Some(at), &FilePlace::new(&directory, depth));
                     self.nodes[at].children.insert((*name).into(), new);
                     new

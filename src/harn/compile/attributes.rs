@@ -109,7 +109,7 @@ pub(super) fn read<'a>(
         closure: None,
         flaws: Vec::new(),
     };
-    let name = name.text;
+    let (name, at) = (name.text, name.span);
     let mut flaw = |kind, problem| declaration.flaws.push(Flaw { kind, problem });
     let error = |span, message: String, help: &str| {
         Problem::error(HarnCode::Predicate, span, message).help(help)
@@ -127,14 +127,14 @@ pub(super) fn read<'a>(
         (None, None) => {
             let message = format!("`{name}` is neither deterministic nor semantic");
             let help = "write exactly one of `@deterministic` and `@semantic(fallback: …)`";
-            flaw(FlawKind::NoMode, error(target.span, message, help));
+            flaw(FlawKind::NoMode, error(at, message, help));
         }
         (None, Some(_)) | (Some(_), None) => {}
     }
     if archivist.is_none() {
         let message =
             format!("`{name}` is missing `@archivist(...)`: where does its rule come from?");
-        let problem = Problem::warning(HarnCode::Predicate, target.span, message);
+        let problem = Problem::warning(HarnCode::Predicate, at, message);
         flaw(FlawKind::NoArchivist, problem);
     }
     if let Some(attribute) = semantic
