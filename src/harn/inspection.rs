@@ -7,7 +7,7 @@ use crate::harn::compile::Read;
 use crate::harn::declaration::{Declaration, Mode};
 use crate::harn::module::{Code, Module};
 use crate::harn::predicate::{Kind, Predicate};
-use crate::harn::problem::Problem;
+use crate::harn::problem::{Problem, Problems};
 
 /// What a predicate file declares and what is wrong with it.
 #[derive(Clone, Debug)]
@@ -106,11 +106,14 @@ fn kind(declaration: &Declaration) -> Option<Kind> {
     })
 }
 
-/// Everything that is told of a file, in the order of the source.
+/// What is told of a file, in the order of the source: no more than
+/// [`crate::harn::MOST_PROBLEMS`] errors and as many warnings.
 fn merged(problems: &[Problem], declarations: &[Declaration]) -> Vec<Problem> {
     let flaws = declarations.iter().flat_map(|it| &it.flaws);
     let flaws = flaws.map(|flaw| &flaw.problem);
-    let mut all: Vec<Problem> = problems.iter().chain(flaws).cloned().collect();
-    all.sort_by_key(|problem| (problem.span, problem.severity, problem.code));
-    all
+    let mut all = Problems::default();
+    for problem in problems.iter().chain(flaws) {
+        all.push(problem.clone());
+    }
+    all.into_sorted()
 }
