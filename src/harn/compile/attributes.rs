@@ -216,7 +216,9 @@ fn provenance(compiler: &mut Compiler<'_, '_>, attribute: &Attribute<'_>) -> Arc
 
 fn constant<'c>(compiler: &'c Compiler<'_, '_>, name: &str) -> Option<&'c Constant> {
     match compiler.names.known.get(name)? {
-        Global::Binding(_, false, Some(number)) => compiler.constants.get(usize::from(*number)),
+        Global::Binding(_, false, Some(number)) => {
+            compiler.constants.get_index(usize::from(*number))
+        }
         _ => None,
     }
 }

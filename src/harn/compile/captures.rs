@@ -4,7 +4,7 @@
 //! assigned, or that a named function of its own block captures, which may be called
 //! before it is set, lives in a cell.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::harn::syntax::ast::{
     Arg, Block, Else, Entry, Expr, ExprKind, Function, ItemKind, Module, Name, Pattern,
@@ -44,6 +44,8 @@ struct Variable<'a> {
 #[derive(Default)]
 struct Walk<'a> {
     variables: Vec<Variable<'a>>,
+    /// Where in `variables` those of a name are, the innermost last.
+    by_name: HashMap<&'a str, Vec<usize>>,
     /// For each function around, whether it is a named one in a block.
     functions: Vec<bool>,
     cells: HashSet<Site>,
@@ -51,6 +53,8 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn declare(&mut self, name: Name<'a>, is_of_block: bool) {
+        let known = self.by_name.entry(name.text).or_default();
+        known.push(self.variables.len());
         self.variables.push(Variable {
             name: name.text,
             site: name.span.start,
@@ -64,6 +68,7 @@ impl<'a> Walk<'a> {
 
     fn leave(&mut self, mark: usize) {
         for variable in self.variables.drain(mark..) {
+            self.by_name.entry(variable.name).or_default().pop();
             let is_early = variable.is_captured_early && variable.is_of_block;
             if variable.is_captured && (variable.is_assigned || is_early) {
                 self.cells.insert(variable.site);
@@ -72,10 +77,10 @@ impl<'a> Walk<'a> {
     }
 
     fn used(&mut self, name: &str, assigned: bool) {
-        let known = self.variables.iter_mut().rev();
-        let Some(variable) = known.into_iter().find(|variable| variable.name == name) else {
+        let Some(&at) = self.by_name.get(name).and_then(|known| known.last()) else {
             return;
         };
+        let variable = &mut self.variables[at];
         variable.is_assigned |= assigned;
         let between = &self.functions[variable.level..];
         variable.is_captured |= !between.is_empty();

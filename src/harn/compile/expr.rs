@@ -86,6 +86,9 @@ impl<'a> Compiler<'a, '_> {
 
     /// Evaluates into a register, which nothing in the expression reads.
     pub(super) fn expr(&mut self, expr: &'a Expr<'a>, dst: Reg) {
+        if self.top().overflowed {
+            return;
+        }
         self.top().span = expr.span;
         let mark = self.top().mark();
         match &expr.kind {
