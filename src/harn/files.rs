@@ -1,11 +1,12 @@
 //! Predicate files on disk, and the files beside them that they import.
 
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use crate::files::read_text;
 use crate::harn::compile::compile;
 use crate::harn::module::Module;
 use crate::harn::problem::Problem;
+use crate::harn::syntax::MAX_SOURCE;
 
 /// Compiles a file. It may import others of its directory and those below:
 /// `import { a } from "./lib"` reads `lib.harn`.
@@ -52,6 +53,6 @@ fn load(root: &Path, from: &str, wanted: &str) -> Result<(String, String), Strin
         Ok(false) => return Err("it is outside of the directory".into()),
         Err(error) => return Err(error.to_string()),
     }
-    let text = fs::read_to_string(&file).map_err(|error| error.to_string())?;
+    let text = read_text(&file, MAX_SOURCE as u64).map_err(|error| error.to_string())?;
     Ok((path.to_string_lossy().into_owned(), text))
 }

@@ -7,9 +7,10 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::harn::syntax::ast::{
-    Arg, Block, Else, Entry, Expr, ExprKind, Function, ItemKind, Module, Name, Pattern,
-    PatternKind, Stmt, StmtKind,
+    Block, Entry, Expr, ExprKind, Function, ItemKind, Module, Name, Pattern, PatternKind, Stmt,
+    StmtKind,
 };
+use crate::harn::syntax::parts::Part;
 
 /// Where a variable is declared: the first byte of its name.
 pub(super) type Site = u32;
@@ -186,71 +187,15 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn args(&mut self, args: &[Arg<'a>]) {
-        args.iter().for_each(|arg| self.expr(&arg.value));
-    }
-
     fn expr(&mut self, expr: &Expr<'a>) {
         match &expr.kind {
-            ExprKind::Nil
-            | ExprKind::Bool(_)
-            | ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::Str(_)
-            | ExprKind::Broken => {}
             ExprKind::Name(name) => self.used(name, false),
-            ExprKind::Interpolated(parts) => parts.iter().for_each(|part| self.expr(part)),
-            ExprKind::List(items) => self.args(items),
-            ExprKind::Dict(entries) => entries.iter().for_each(|entry| match entry {
-                Entry::Named(_, value) | Entry::Spread(value) => self.expr(value),
-                Entry::Computed(key, value) => {
-                    self.expr(key);
-                    self.expr(value);
-                }
-            }),
-            ExprKind::Closure(function) => self.function(function, false),
-            ExprKind::Not(operand) | ExprKind::Negate(operand) => self.expr(operand),
             ExprKind::Pipe(value, callee) => {
                 self.expr(value);
                 // It may become a closure.
                 self.functions.push(false);
                 self.expr(callee);
                 self.functions.pop();
-            }
-            ExprKind::Binary(_, left, right) | ExprKind::Logic(_, left, right) => {
-                self.expr(left);
-                self.expr(right);
-            }
-            ExprKind::Ternary(condition, then, otherwise) => {
-                self.expr(condition);
-                self.expr(then);
-                self.expr(otherwise);
-            }
-            ExprKind::Property { object, .. } => self.expr(object),
-            ExprKind::Index { object, index, .. } => {
-                self.expr(object);
-                self.expr(index);
-            }
-            ExprKind::Slice { object, from, to } => {
-                self.expr(object);
-                from.iter().chain(to).for_each(|bound| self.expr(bound));
-            }
-            ExprKind::Call(callee, args) => {
-                self.expr(callee);
-                self.args(args);
-            }
-            ExprKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                self.expr(condition);
-                self.block(then);
-                match otherwise {
-                    Some(Else::If(other)) => self.expr(other),
-                    Some(Else::Block(block)) => self.block(block),
-                    None => {}
-                }
             }
             ExprKind::Match(value, arms) => {
                 self.expr(value);
@@ -279,6 +224,11 @@ impl<'a> Walk<'a> {
                 }
                 finally.iter().for_each(|block| self.block(block));
             }
+            kind => kind.each_part(|part| match part {
+                Part::Expr(expr) => self.expr(expr),
+                Part::Block(block) => self.block(block),
+                Part::Function(function) => self.function(function, false),
+            }),
         }
     }
 

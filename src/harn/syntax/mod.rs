@@ -8,6 +8,7 @@ mod grammar;
 mod layout;
 mod lexer;
 mod parser;
+pub(crate) mod parts;
 mod strings;
 mod token;
 
