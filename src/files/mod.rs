@@ -27,6 +27,7 @@ mod rules;
 #[cfg(target_os = "linux")]
 mod sigbus;
 mod slice;
+mod text;
 mod tree;
 mod walk;
 #[cfg(test)]
@@ -44,6 +45,7 @@ pub use read::{Block, Content, Flow, MAP_BYTES, PROBE_BYTES, Reader, Reading};
 pub use root::{Found, Kind, Root};
 pub(crate) use rules::{MAX_RULES_BYTES, Rules};
 pub use slice::{read_slice, read_stream};
+pub use text::{read_text, take_text};
 pub use tree::{ContentId, Entry, File, Node, ReadFile, Tree, WalkError, Walking};
 pub(crate) use walk::MAX_OPEN;
 pub use walk::Walk;

@@ -8,8 +8,10 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
+use crate::files::read_text;
 use crate::flow::evaluate::{Context, Evaluated, Judge, Prepared, evaluate};
 use crate::flow::slice::{Slice, SliceError};
+use crate::harn::syntax::MAX_SOURCE;
 use crate::harn::{Limits, Module, Problem, compile_file};
 
 /// The name of predicate files.
@@ -110,7 +112,7 @@ impl Pack {
     /// [`PackError`] with the file that is at fault.
     pub fn load(directory: &Path) -> Result<Self, PackError> {
         let path = directory.join(FILE);
-        let source = read(&path)?;
+        let source = read(&path, MAX_SOURCE as u64)?;
         let module = match compile_file(&path, &source) {
             Ok(module) => module,
             Err(problems) => {
@@ -123,7 +125,7 @@ impl Pack {
         };
         let mut cases = Vec::new();
         for fixture in fixtures(&directory.join("fixtures"))? {
-            let text = read(&fixture)?;
+            let text = read(&fixture, MOST_FIXTURE)?;
             let wrong = |problem: String| PackError::Fixture {
                 path: fixture.clone(),
                 problem,
@@ -182,23 +184,11 @@ impl Case {
     }
 }
 
-fn read(path: &Path) -> Result<String, PackError> {
-    use io::Read as _;
-
-    let failed = |source| PackError::Read {
+fn read(path: &Path, max: u64) -> Result<String, PackError> {
+    read_text(path, max).map_err(|source| PackError::Read {
         path: path.to_owned(),
         source,
-    };
-    let file = fs::File::open(path).map_err(failed)?;
-    if !file.metadata().map_err(failed)?.is_file() {
-        return Err(failed(io::Error::other("it is not a regular file")));
-    }
-    let mut text = String::new();
-    let taken = file.take(MOST_FIXTURE + 1).read_to_string(&mut text);
-    match taken.map_err(failed)? as u64 > MOST_FIXTURE {
-        true => Err(failed(io::Error::other("it is too large"))),
-        false => Ok(text),
-    }
+    })
 }
 
 fn fixtures(directory: &Path) -> Result<Vec<PathBuf>, PackError> {

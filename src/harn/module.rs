@@ -1,7 +1,7 @@
 //! A compiled predicate file.
 
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
 
 use crate::code::Insn;
 use crate::diagnostic::Span;
@@ -35,7 +35,7 @@ pub(crate) struct Code {
 }
 
 /// A value that is known when the module is compiled.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Constant {
     Int(i64),
     Float(f64),
@@ -43,6 +43,36 @@ pub(crate) enum Constant {
     Bool(bool),
     Nil,
     List(Vec<Self>),
+}
+
+impl Constant {
+    /// What tells it from others of its variant; floats by their bits, so that each
+    /// equals itself.
+    const fn key(&self) -> (Option<u64>, Option<&Arc<str>>, Option<&Vec<Self>>) {
+        match self {
+            Self::Int(value) => (Some(value.cast_unsigned()), None, None),
+            Self::Float(value) => (Some(value.to_bits()), None, None),
+            Self::Bool(value) => (Some(*value as u64), None, None),
+            Self::Str(text) => (None, Some(text), None),
+            Self::List(items) => (None, None, Some(items)),
+            Self::Nil => (None, None, None),
+        }
+    }
+}
+
+impl PartialEq for Constant {
+    fn eq(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other) && self.key() == other.key()
+    }
+}
+
+impl Eq for Constant {}
+
+impl Hash for Constant {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        self.key().hash(state);
+    }
 }
 
 /// A pattern that is known when the module is compiled. Its regex is built when it is
@@ -132,7 +162,7 @@ pub(crate) struct NameUse {
 }
 
 /// A declared type as far as it is looked at when the program runs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum TypeCheck {
     Any,
     Nil,

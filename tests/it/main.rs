@@ -26,6 +26,7 @@ mod git;
 mod git_faults;
 mod golden;
 mod harn;
+mod harn_hostile;
 mod harn_properties;
 mod harn_suites;
 mod history;

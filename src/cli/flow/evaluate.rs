@@ -9,8 +9,12 @@ use crate::cli::error::CliError;
 use crate::cli::options::TargetOptions;
 use crate::cli::output::Output;
 use crate::cli::{Exit, harn};
+use crate::files::take_text;
 use crate::flow::{Context, Prepared, Slice, Verdict, evaluate};
 use crate::harn::{FallbackPolicy, Kind, Limits, Predicate};
+
+/// Most bytes of a slice or of `ctx`.
+const MOST_JSON: usize = 256 << 20;
 
 /// Evaluate one predicate file over a slice and print the report as JSON
 #[derive(Args, Debug)]
@@ -138,9 +142,9 @@ fn json_of(path: &Path) -> Result<Json, CliError> {
         source,
     };
     let text = if path.as_os_str() == "-" {
-        std::io::read_to_string(std::io::stdin()).map_err(input)?
+        take_text(std::io::stdin(), MOST_JSON as u64).map_err(input)?
     } else {
-        harn::read(path)?
+        harn::read(path, MOST_JSON)?
     };
     serde_json::from_str(&text)
         .map_err(|error| CliError::Usage(format!("`{}`: {error}", path.display())))

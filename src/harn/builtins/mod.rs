@@ -26,6 +26,8 @@ mod text;
 use std::sync::Arc;
 
 use crate::harn::fault::Fault;
+#[cfg(feature = "ast")]
+use crate::harn::fault::Limit;
 use crate::harn::value::{Heap, Value};
 
 pub(crate) use compare::{equal, ordered, position};
@@ -45,6 +47,10 @@ pub(crate) trait Calls {
     /// How much is left to pay with.
     #[cfg(feature = "ast")]
     fn fuel(&self) -> u64;
+
+    /// Why work that takes long should end before its fuel does.
+    #[cfg(feature = "ast")]
+    fn stop_cause(&self) -> Option<Limit>;
 
     /// Calls a function.
     fn call(&mut self, callee: &Value, args: &[Value]) -> Result<Value, Fault>;

@@ -298,7 +298,9 @@ fn provenance(compiler: &mut Compiler<'_, '_>, attribute: &Attribute<'_>) -> Arc
 
 fn constant<'c>(compiler: &'c mut Compiler<'_, '_>, name: &str) -> Option<&'c Constant> {
     match compiler.global(name)? {
-        Global::Binding(_, false, Some(number)) => compiler.constants.get(usize::from(number)),
+        Global::Binding(_, false, Some(number)) => {
+            compiler.constants.get_index(usize::from(number))
+        }
         _ => None,
     }
 }

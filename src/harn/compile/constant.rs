@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::harn::module::{Constant, Pattern};
+use crate::harn::module::Constant;
 use crate::harn::syntax::ast::{Expr, ExprKind};
 
 use super::top::Global;
@@ -11,11 +11,7 @@ use super::unit::Compiler;
 impl<'a> Compiler<'a, '_> {
     /// The number of a constant, which is added if it is new.
     pub(super) fn intern(&mut self, constant: Constant) -> u16 {
-        let known = self.constants.iter().position(|known| *known == constant);
-        let number = known.unwrap_or_else(|| {
-            self.constants.push(constant);
-            self.constants.len() - 1
-        });
+        let number = self.constants.insert_full(constant).0;
         u16::try_from(number).unwrap_or_else(|_| {
             self.top().overflowed = true;
             0
@@ -48,7 +44,7 @@ impl<'a> Compiler<'a, '_> {
             }
             _ => return None,
         };
-        match self.constants.get(usize::from(number))? {
+        match self.constants.get_index(usize::from(number))? {
             Constant::Str(text) => Some(text.clone()),
             _ => None,
         }
@@ -60,13 +56,10 @@ impl<'a> Compiler<'a, '_> {
         flags.sort_unstable();
         flags.dedup();
         let flags: String = flags.into_iter().collect();
-        let is = |known: &Pattern| *known.pattern == *pattern && *known.flags == *flags;
         let span = self.top().span;
-        let number = self.patterns.iter().position(is).unwrap_or_else(|| {
-            self.patterns
-                .push(Pattern::new(pattern.into(), flags.clone().into(), span));
-            self.patterns.len() - 1
-        });
+        let entry = self.patterns.entry((pattern.into(), flags.into()));
+        let number = entry.index();
+        entry.or_insert(span);
         u32::try_from(number).unwrap_or(u32::MAX)
     }
 }

@@ -8,6 +8,8 @@ use crate::harn::syntax::ast::{
     Arg, BinaryOp, Catch, Else, Entry, Expr, ExprKind, Function, LogicOp, Name,
 };
 
+use crate::harn::syntax::parts::Part;
+
 use super::function::{Reg, Try};
 use super::names::Found;
 use super::place::binary;
@@ -68,7 +70,7 @@ impl<'a> Compiler<'a, '_> {
                     && name.text == "push"
                     && let [arg] = args
                     && !arg.is_spread
-                    && is_place(object)
+                    && object.is_place()
                 {
                     self.push_statement(object, &arg.value);
                 } else {
@@ -86,6 +88,9 @@ impl<'a> Compiler<'a, '_> {
 
     /// Evaluates into a register, which nothing in the expression reads.
     pub(super) fn expr(&mut self, expr: &'a Expr<'a>, dst: Reg) {
+        if self.top().overflowed {
+            return;
+        }
         self.top().span = expr.span;
         let mark = self.top().mark();
         match &expr.kind {
@@ -498,40 +503,17 @@ impl<'a> Compiler<'a, '_> {
     }
 }
 
-fn is_place(expr: &Expr<'_>) -> bool {
-    match &expr.kind {
-        ExprKind::Name(_) => true,
-        ExprKind::Property {
-            object,
-            optional: false,
-            ..
-        }
-        | ExprKind::Index {
-            object,
-            optional: false,
-            ..
-        } => is_place(object),
-        _ => false,
-    }
-}
-
-/// Whether an expression has the bare name `_` in it.
+/// Whether an expression has the bare name `_` in it, outside of functions and blocks.
 fn mentions_placeholder(expr: &Expr<'_>) -> bool {
-    match &expr.kind {
-        ExprKind::Name(name) => *name == "_",
-        ExprKind::Not(operand) | ExprKind::Negate(operand) => mentions_placeholder(operand),
-        ExprKind::Binary(_, left, right) | ExprKind::Logic(_, left, right) => {
-            mentions_placeholder(left) || mentions_placeholder(right)
+    match expr.kind {
+        ExprKind::Name(name) => name == "_",
+        kind => {
+            let mut found = false;
+            kind.each_part(|part| {
+                found |= matches!(part, Part::Expr(expr) if mentions_placeholder(expr));
+            });
+            found
         }
-        ExprKind::Property { object, .. } => mentions_placeholder(object),
-        ExprKind::Index { object, index, .. } => {
-            mentions_placeholder(object) || mentions_placeholder(index)
-        }
-        ExprKind::Call(callee, args) => {
-            mentions_placeholder(callee) || args.iter().any(|arg| mentions_placeholder(&arg.value))
-        }
-        ExprKind::List(items) => items.iter().any(|item| mentions_placeholder(&item.value)),
-        _ => false,
     }
 }
 

@@ -49,11 +49,7 @@ impl<'a> Compiler<'a, '_> {
         if check == crate::harn::module::TypeCheck::Any {
             return;
         }
-        let known = self.types.iter().position(|known| *known == check);
-        let number = known.unwrap_or_else(|| {
-            self.types.push(check);
-            self.types.len() - 1
-        });
+        let number = self.types.insert_full(check).0;
         self.top().span = ty.span;
         self.top().wide(Op::WantType, register, number);
     }
@@ -150,6 +146,10 @@ impl<'a> Compiler<'a, '_> {
     }
 
     pub(super) fn stmt(&mut self, stmt: &'a Stmt<'a>) {
+        if self.top().overflowed {
+            // The function is refused: what else is in it would only grow.
+            return;
+        }
         self.top().span = stmt.span;
         match &stmt.kind {
             StmtKind::Bind {

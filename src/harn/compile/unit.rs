@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use bumpalo::Bump;
+use indexmap::{IndexMap, IndexSet};
 
 use crate::code::Op;
 use crate::diagnostic::Span;
@@ -22,7 +23,10 @@ use super::top::{Global, Known, Names};
 use super::types;
 
 /// Imports of imports go no deeper.
-const MAX_IMPORTS: usize = 16;
+const MAX_DEPTH: usize = 16;
+
+/// A file imports no more often.
+const MAX_IMPORTS: usize = 256;
 
 /// A file is compiled together with no more others: all of them are in memory.
 const MAX_FILES: usize = 64;
@@ -36,9 +40,12 @@ pub(super) struct Compiler<'a, 'l> {
     loader: &'l Loader<'l>,
     pub(super) problems: Problems,
     pub(super) functions: Vec<Function>,
-    pub(super) constants: Vec<Constant>,
-    pub(super) patterns: Vec<Pattern>,
-    pub(super) types: Vec<TypeCheck>,
+    pub(super) constants: IndexSet<Constant>,
+    /// Constant patterns with their flags, and where each is used first.
+    pub(super) patterns: IndexMap<(Box<str>, Box<str>), Span>,
+    pub(super) types: IndexSet<TypeCheck>,
+    /// Nodes of the types that were read.
+    pub(super) type_nodes: usize,
     globals: Vec<Box<str>>,
     pub(super) names: Names<'a>,
     pub(super) cells: HashSet<Site>,
@@ -62,9 +69,10 @@ pub(crate) fn compile(path: &str, source: &str, loader: &Loader<'_>) -> Inspecti
         loader,
         problems: Problems::default(),
         functions: Vec::new(),
-        constants: Vec::new(),
-        patterns: Vec::new(),
-        types: Vec::new(),
+        constants: IndexSet::new(),
+        patterns: IndexMap::new(),
+        types: IndexSet::new(),
+        type_nodes: 0,
         globals: Vec::new(),
         names: Names::default(),
         cells: HashSet::new(),
@@ -96,9 +104,12 @@ pub(crate) fn compile(path: &str, source: &str, loader: &Loader<'_>) -> Inspecti
         digest: Digest::of(source.as_bytes()),
         source: source.clone(),
         functions,
-        constants,
-        patterns,
-        types,
+        constants: constants.into_iter().collect(),
+        patterns: patterns
+            .into_iter()
+            .map(|((pattern, flags), span)| Pattern::new(pattern, flags, span))
+            .collect(),
+        types: types.into_iter().collect(),
         globals,
         init,
         exports,
@@ -164,6 +175,7 @@ impl<'a> Compiler<'a, '_> {
     }
 
     fn imports(&mut self, path: &str, module: &ast::Module<'a>) {
+        let mut count = 0;
         for item in module.items {
             let ItemKind::Import {
                 names, path: from, ..
@@ -171,6 +183,12 @@ impl<'a> Compiler<'a, '_> {
             else {
                 continue;
             };
+            count += 1;
+            if count > MAX_IMPORTS {
+                let message = format!("the file has over {MAX_IMPORTS} imports");
+                self.error(HarnCode::Import, from.span, message, "");
+                return;
+            }
             if from.text == "std/ast" {
                 self.import_ast(names);
                 continue;
@@ -191,7 +209,7 @@ impl<'a> Compiler<'a, '_> {
                 }
             };
             if !self.files.contains_key(&file) {
-                if self.depth >= MAX_IMPORTS || self.files.len() > MAX_FILES {
+                if self.depth >= MAX_DEPTH || self.files.len() > MAX_FILES {
                     let message = "imports are nested too deep, or too many";
                     let help = "a file is compiled together with 64 others, 15 imports deep";
                     self.error(HarnCode::Import, from.span, message, help);

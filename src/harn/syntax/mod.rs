@@ -9,6 +9,7 @@ mod grammar;
 mod layout;
 mod lexer;
 mod parser;
+pub(crate) mod parts;
 mod strings;
 mod token;
 

@@ -1,12 +1,13 @@
 //! The driver of the parser: limits before, checks of form after.
 
+use std::cell::RefCell;
 use std::convert::Infallible;
 
 use bumpalo::Bump;
 use lalrpop_util::{ErrorRecovery, ParseError};
 
 use crate::diagnostic::Span;
-use crate::harn::problem::{HarnCode, Problem, Problems};
+use crate::harn::problem::{HarnCode, MOST_PROBLEMS, Problem, Problems};
 
 use super::ast::{Item, ItemKind, Module};
 use super::canonical::{Canonical, canonical};
@@ -17,6 +18,9 @@ use super::{MAX_DEPTH, MAX_SOURCE, form, layout};
 
 /// An error of the grammar that the parser got over.
 pub(super) type Recovered<'a> = ErrorRecovery<u32, Token<'a>, Infallible>;
+
+/// The errors so far.
+pub(super) type Errors<'a> = RefCell<Vec<Recovered<'a>>>;
 
 /// Parses a predicate file into the arena: its tree, unless nothing can be made of it,
 /// and what is wrong, in the order of the source.
@@ -61,17 +65,23 @@ pub(crate) fn parse_into<'a>(
     };
     lex(source, 0, 0, &mut tokens);
     let raw = tokens.tokens;
-    let tokens = layout::arrange(&raw, problems);
-    let mut recovered = Vec::new();
+    let tokens = layout::arrange(&raw, problems)?;
+    let recovered = RefCell::new(Vec::new());
+    // Getting over an error costs more than going on: nobody reads thousands of them.
     let stream = tokens
         .iter()
+        .take_while(|_| recovered.borrow().len() < MOST_PROBLEMS)
         .map(|spanned| Ok((spanned.span.start, spanned.token, spanned.span.end)));
-    let parsed = ModuleParser::new().parse(arena, &mut recovered, stream);
+    let parsed = ModuleParser::new().parse(arena, &recovered, stream);
+    let recovered = recovered.into_inner();
+    let is_cut = recovered.len() >= MOST_PROBLEMS;
     let mut errors: Vec<_> = recovered.into_iter().map(|found| found.error).collect();
     let module = match parsed {
         Ok(module) => Some(module),
         Err(error) => {
-            errors.push(error);
+            if !is_cut {
+                errors.push(error);
+            }
             None
         }
     };

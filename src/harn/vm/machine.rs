@@ -239,17 +239,23 @@ impl<'m> Machine<'m> {
     #[cold]
     fn look(&mut self) -> Result<(), Fault> {
         self.next_look = self.fuel.saturating_sub(BETWEEN_LOOKS);
+        match self.stop_cause() {
+            Some(limit) => Err(Fault::Limit(limit)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether it was cancelled or has used up its time.
+    fn stop_cause(&self) -> Option<Limit> {
         if let Some(token) = &self.cancel
             && token.stop().is_some()
         {
-            return Err(Fault::Limit(Limit::Cancelled));
+            return Some(Limit::Cancelled);
         }
-        if let Some((clock, most)) = &self.clock
-            && clock.elapsed() > *most
-        {
-            return Err(Fault::Limit(Limit::Cpu));
+        match &self.clock {
+            Some((clock, most)) if clock.elapsed() > *most => Some(Limit::Cpu),
+            _ => None,
         }
-        Ok(())
     }
 
     pub(super) fn new_cell(&mut self) -> Result<Value, Fault> {
@@ -342,6 +348,11 @@ impl Calls for Machine<'_> {
     #[cfg(feature = "ast")]
     fn fuel(&self) -> u64 {
         self.fuel
+    }
+
+    #[cfg(feature = "ast")]
+    fn stop_cause(&self) -> Option<Limit> {
+        Machine::stop_cause(self)
     }
 
     fn call(&mut self, callee: &Value, args: &[Value]) -> Result<Value, Fault> {

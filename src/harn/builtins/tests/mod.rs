@@ -36,6 +36,11 @@ impl Calls for Stub {
     }
 
     #[cfg(feature = "ast")]
+    fn stop_cause(&self) -> Option<crate::harn::fault::Limit> {
+        None
+    }
+
+    #[cfg(feature = "ast")]
     fn fuel(&self) -> u64 {
         self.fuel as u64
     }
