@@ -8,7 +8,7 @@ use crate::budget::{CancelToken, timed};
 use crate::flow::result::InvariantResult;
 use crate::flow::slice::Slice;
 use crate::harn::{
-    Fault, Heap, Kind, Limit, Limits, Machine, Module, Predicate, Sifted, Usage, Value,
+    Fault, Heap, Kind, Limit, Limits, Machine, Module, Predicate, Sifted, Usage, Value, Workspace,
 };
 use crate::scan::{Sieve, Sieved};
 use rayon::prelude::*;
@@ -25,6 +25,8 @@ pub struct Context<'c> {
     pub base: Option<&'c Json>,
     /// Who answers `ctx.semantic_judge`, which only semantic predicates have.
     pub judge: Option<Arc<Judge>>,
+    /// What `grep` and `exists` look into. Without it their calls fail, and so block.
+    pub workspace: Option<&'c Workspace>,
     /// Stops evaluations.
     pub cancel: Option<&'c CancelToken>,
 }
@@ -38,7 +40,7 @@ pub struct Evaluated {
     pub raw: Option<Json>,
     /// What it used.
     pub usage: Usage,
-    /// CPU time of the thread, in nanoseconds.
+    /// CPU time of the thread, and of what it asked of the workspace, in nanoseconds.
     pub cpu_ns: u64,
 }
 
@@ -120,7 +122,7 @@ pub fn evaluate(
     limits: &Limits,
 ) -> Evaluated {
     let (mut evaluated, cpu_ns) = timed(|| run(module, predicate, slice, context, limits));
-    evaluated.cpu_ns = cpu_ns;
+    evaluated.cpu_ns = evaluated.cpu_ns.saturating_add(cpu_ns);
     evaluated
 }
 
@@ -132,6 +134,9 @@ fn run(
     limits: &Limits,
 ) -> Evaluated {
     let mut machine = Machine::new(module, limits).sifted(slice.of(module));
+    if let Some(workspace) = context.workspace {
+        machine = machine.workspace(workspace);
+    }
     if let Some(cancel) = context.cancel {
         machine = machine.cancel(cancel.clone());
     }
@@ -160,7 +165,7 @@ fn run(
         result,
         raw,
         usage,
-        cpu_ns: 0,
+        cpu_ns: machine.facts_cpu_ns(),
     }
 }
 

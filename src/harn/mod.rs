@@ -11,6 +11,7 @@ mod problem;
 pub mod syntax;
 mod value;
 mod vm;
+mod workspace;
 
 pub use builtins::Builtin;
 pub use fault::{ErrorClass, Fault, Limit};
@@ -21,3 +22,4 @@ pub use problem::{HarnCode, MOST_PROBLEMS, Problem};
 pub use value::{Heap, Value};
 pub(crate) use vm::Sifted;
 pub use vm::{Limits, Machine, Usage};
+pub use workspace::Workspace;

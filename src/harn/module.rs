@@ -1,17 +1,21 @@
 //! A compiled predicate file.
 
+use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
+
+use indexmap::IndexMap;
+use regex_syntax::hir::Hir;
 
 use crate::code::Insn;
 use crate::diagnostic::Span;
 use crate::digest::Digest;
-use regex_syntax::hir::Hir;
-
+use crate::facts::FactKey;
 use crate::harn::builtins::{Regex, compile as compile_regex, parse, weight};
 use crate::harn::compile::compile;
 use crate::harn::predicate::Predicate;
 use crate::harn::problem::{HarnCode, Problem};
+use crate::scan::parse_pattern;
 
 /// A compiled predicate file. Cheap to share, and nothing in it changes.
 #[derive(Clone, Debug)]
@@ -24,6 +28,8 @@ pub(crate) struct Code {
     pub(crate) functions: Vec<Function>,
     pub(crate) constants: Vec<Constant>,
     pub(crate) patterns: Vec<Pattern>,
+    /// What it asks of the workspace with constant arguments, and where first.
+    pub(crate) facts: IndexMap<FactKey, Span>,
     pub(crate) types: Vec<TypeCheck>,
     pub(crate) globals: Vec<Box<str>>,
     /// Sets the bindings of the module.
@@ -205,21 +211,30 @@ impl Module {
         &self.0.warnings
     }
 
-    /// Constant patterns that are no regexes: calls with them throw.
+    /// Constant patterns that are no regexes: calls with them fail.
     #[must_use]
     pub fn invalid_patterns(&self) -> Vec<Problem> {
-        let patterns = self.0.patterns.iter();
-        patterns
-            .filter_map(|pattern| {
-                let error = pattern.build().as_ref().err()?;
-                let message = format!("`{}`: {error}", pattern.pattern);
-                Some(Problem::warning(
-                    HarnCode::InvalidRegex,
-                    pattern.span,
-                    message,
-                ))
-            })
-            .collect()
+        let warning = |pattern: &str, error: &dyn fmt::Display, span: Span| {
+            let message = format!("`{pattern}`: {error}");
+            Problem::warning(HarnCode::InvalidRegex, span, message)
+        };
+        let of_texts = self.0.patterns.iter().filter_map(|pattern| {
+            let error = pattern.build().as_ref().err()?;
+            Some(warning(&pattern.pattern, error, pattern.span))
+        });
+        let of_files = self.0.facts.iter().filter_map(|(fact, span)| {
+            let FactKey::Grep(pattern, _) = fact else {
+                return None;
+            };
+            let error = parse_pattern(pattern).err()?;
+            Some(warning(&pattern.text, &error, *span))
+        });
+        of_texts.chain(of_files).collect()
+    }
+
+    /// What it asks of the workspace with constant arguments.
+    pub(crate) fn facts(&self) -> impl Iterator<Item = &FactKey> {
+        self.0.facts.keys()
     }
 
     /// Whether it is the same module, not only an equal one.

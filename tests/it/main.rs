@@ -22,6 +22,7 @@ mod git;
 mod git_faults;
 mod golden;
 mod harn;
+mod harn_facts;
 mod harn_hostile;
 mod harn_properties;
 mod harn_suites;

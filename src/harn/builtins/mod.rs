@@ -10,6 +10,7 @@ mod builder;
 mod compare;
 mod data;
 mod dicts;
+mod facts;
 mod flow;
 mod functions;
 mod json;
@@ -25,12 +26,14 @@ mod text;
 
 use std::sync::Arc;
 
+use crate::facts::{FactKey, FactValue};
 use crate::harn::fault::Fault;
 #[cfg(feature = "ast")]
 use crate::harn::fault::Limit;
 use crate::harn::value::{Heap, Value};
 
 pub(crate) use compare::{equal, ordered, position};
+pub(crate) use facts::constant_fact;
 pub(crate) use functions::FUNCTIONS;
 pub(crate) use methods::{METHODS, removed};
 pub(crate) use regexes::{Regex, all_matches, compile, is_match, parse, weight};
@@ -58,6 +61,9 @@ pub(crate) trait Calls {
     /// The regex of a pattern with flags, built once. If it is none, a text that begins
     /// with "invalid regex" is thrown.
     fn regex(&mut self, pattern: &str, flags: &str) -> Result<Arc<Regex>, Fault>;
+
+    /// What is known of the workspace, paid for. A fact that is not known is a fault.
+    fn fact(&mut self, key: FactKey) -> Result<FactValue, Fault>;
 }
 
 /// A function, or a method whose receiver is its first argument.

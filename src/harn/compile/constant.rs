@@ -56,6 +56,7 @@ impl<'a> Compiler<'a, '_> {
         flags.dedup();
         let flags: String = flags.into_iter().collect();
         let span = self.top().span;
+        let span = self.own(span);
         let entry = self.patterns.entry((pattern.into(), flags.into()));
         let number = entry.index();
         entry.or_insert(span);

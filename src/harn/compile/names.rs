@@ -180,6 +180,11 @@ impl<'a> Compiler<'a, '_> {
         };
         let help = match name {
             "ast_search" => "write `import { ast_search } from \"std/ast\"`".to_owned(),
+            "run" | "test" => {
+                "a predicate executes nothing, so that it comes to the same each time: \
+                 `run` and `test` are for claims, `grep` and `exists` are there"
+                    .to_owned()
+            }
             "print" | "println" | "log" => "predicates print nothing: return findings".to_owned(),
             _ => self
                 .nearest(name)

@@ -9,6 +9,7 @@ use indexmap::{IndexMap, IndexSet};
 use crate::code::Op;
 use crate::diagnostic::Span;
 use crate::digest::Digest;
+use crate::facts::FactKey;
 use crate::harn::module::{Code, Constant, Function, Module, Pattern, TypeCheck};
 use crate::harn::predicate::Predicate;
 use crate::harn::problem::{HarnCode, Problem, Problems};
@@ -54,6 +55,7 @@ pub(super) struct Compiler<'a, 'l> {
     pub(super) constants: IndexSet<Constant>,
     /// Constant patterns with their flags, and where each is used first.
     pub(super) patterns: IndexMap<(Box<str>, Box<str>), Span>,
+    pub(super) facts: IndexMap<FactKey, Span>,
     pub(super) types: IndexSet<TypeCheck>,
     /// Nodes of the types that were read.
     pub(super) type_nodes: usize,
@@ -87,6 +89,7 @@ pub(crate) fn compile(
         functions: Vec::new(),
         constants: IndexSet::new(),
         patterns: IndexMap::new(),
+        facts: IndexMap::new(),
         types: IndexSet::new(),
         type_nodes: 0,
         globals: Vec::new(),
@@ -106,6 +109,7 @@ pub(crate) fn compile(
         functions,
         constants,
         patterns,
+        facts,
         types,
         globals,
         predicates,
@@ -124,6 +128,7 @@ pub(crate) fn compile(
             .into_iter()
             .map(|((pattern, flags), span)| Pattern::new(pattern, flags, span))
             .collect(),
+        facts,
         types: types.into_iter().collect(),
         globals,
         init,
@@ -134,6 +139,14 @@ pub(crate) fn compile(
 }
 
 impl<'a> Compiler<'a, '_> {
+    /// A place in the file that is compiled: those of other files mean nothing in it.
+    pub(super) fn own(&self, span: Span) -> Span {
+        match self.depth > 1 {
+            true => Span::default(),
+            false => span,
+        }
+    }
+
     pub(super) fn error(
         &mut self,
         code: HarnCode,
@@ -141,13 +154,7 @@ impl<'a> Compiler<'a, '_> {
         message: impl Into<Box<str>>,
         help: &str,
     ) {
-        // Spans of other files mean nothing in this one.
-        let span = if self.depth > 1 {
-            Span::default()
-        } else {
-            span
-        };
-        let problem = Problem::error(code, span, message);
+        let problem = Problem::error(code, self.own(span), message);
         self.problems.push(match help {
             "" => problem,
             help => problem.help(help),

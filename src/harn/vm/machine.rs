@@ -8,11 +8,15 @@ use std::time::Duration;
 
 use crate::budget::{CancelToken, ThreadClock};
 use crate::diagnostic::Span;
+use crate::facts::{FactKey, FactValue};
 use crate::harn::builtins::{Calls, Regex, compile};
 use crate::harn::fault::{Fault, Limit};
 use crate::harn::module::{Code, Constant, Module};
 use crate::harn::value::{Charge, Closure, Heap, List, Str, Value};
+use crate::harn::workspace::Workspace;
 use crate::scan::Sieved;
+
+use super::facts::Facts;
 
 /// Between two looks at the clock, in units of fuel.
 const BETWEEN_LOOKS: u64 = 50_000;
@@ -54,6 +58,8 @@ pub struct Usage {
     pub fuel: u64,
     /// Most bytes of values that were alive at a time.
     pub memory: usize,
+    /// Bytes of the files that its calls of `grep` are about, each fact once.
+    pub bytes: u64,
 }
 
 /// Which constant patterns of a module may match in the files of a slice.
@@ -84,7 +90,7 @@ pub struct Machine<'m> {
     next_look: u64,
     pub(super) most_frames: usize,
     clock: Option<(ThreadClock, Duration)>,
-    cancel: Option<CancelToken>,
+    pub(super) cancel: Option<CancelToken>,
     constants: Vec<Option<Value>>,
     pub(super) globals: Vec<Value>,
     /// Every cell, so that chains and circles of closures end with the machine.
@@ -92,6 +98,10 @@ pub struct Machine<'m> {
     most_cells: usize,
     dynamic: HashMap<(Box<str>, Box<str>), Arc<Regex>>,
     pub(super) sifted: Option<Sifted<'m>>,
+    /// What `grep` and `exists` look into.
+    pub(super) workspace: Option<&'m Workspace>,
+    /// What was asked of it.
+    pub(super) facts: Facts,
     /// How many builtins are waiting for functions that they called.
     pub(super) waiting: usize,
     /// Where the last fault came from.
@@ -132,6 +142,8 @@ impl<'m> Machine<'m> {
             most_cells: FEW_CELLS,
             dynamic: HashMap::new(),
             sifted: None,
+            workspace: None,
+            facts: Facts::default(),
             waiting: 0,
             place: None,
         }
@@ -141,6 +153,13 @@ impl<'m> Machine<'m> {
     #[must_use]
     pub fn cancel(mut self, token: CancelToken) -> Self {
         self.cancel = Some(token);
+        self
+    }
+
+    /// Gives `grep` and `exists` something to look into. Without it their calls fail.
+    #[must_use]
+    pub fn workspace(mut self, workspace: &'m Workspace) -> Self {
+        self.workspace = Some(workspace);
         self
     }
 
@@ -161,7 +180,15 @@ impl<'m> Machine<'m> {
         Usage {
             fuel: self.granted - self.fuel,
             memory: self.heap.peak(),
+            bytes: self.facts.bytes(),
         }
+    }
+
+    /// CPU time that the facts took which it asked for, in nanoseconds, whichever thread
+    /// spent it and whoever asked first.
+    #[must_use]
+    pub fn facts_cpu_ns(&self) -> u64 {
+        self.facts.cpu_ns()
     }
 
     /// Where the last fault came from.
@@ -237,7 +264,7 @@ impl<'m> Machine<'m> {
     }
 
     #[cold]
-    fn look(&mut self) -> Result<(), Fault> {
+    pub(super) fn look(&mut self) -> Result<(), Fault> {
         self.next_look = self.fuel.saturating_sub(BETWEEN_LOOKS);
         match self.stop_cause() {
             Some(limit) => Err(Fault::Limit(limit)),
@@ -252,10 +279,14 @@ impl<'m> Machine<'m> {
         {
             return Some(Limit::Cancelled);
         }
-        match &self.clock {
-            Some((clock, most)) if clock.elapsed() > *most => Some(Limit::Cpu),
-            _ => None,
-        }
+        (self.cpu_left() == Some(Duration::ZERO)).then_some(Limit::Cpu)
+    }
+
+    /// The CPU time that is left, if that is limited.
+    pub(super) fn cpu_left(&self) -> Option<Duration> {
+        let (clock, most) = self.clock.as_ref()?;
+        let facts = Duration::from_nanos(self.facts.cpu_ns());
+        Some(most.saturating_sub(clock.elapsed().saturating_add(facts)))
     }
 
     pub(super) fn new_cell(&mut self) -> Result<Value, Fault> {
@@ -361,5 +392,9 @@ impl Calls for Machine<'_> {
 
     fn regex(&mut self, pattern: &str, flags: &str) -> Result<Arc<Regex>, Fault> {
         self.regex_of(pattern, flags)
+    }
+
+    fn fact(&mut self, key: FactKey) -> Result<FactValue, Fault> {
+        self.fact_of(key)
     }
 }

@@ -4,6 +4,7 @@
 mod access;
 mod arithmetic;
 mod calls;
+mod facts;
 mod interpret;
 mod machine;
 mod types;
