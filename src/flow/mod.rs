@@ -3,6 +3,8 @@
 mod evaluate;
 mod pack;
 mod result;
+#[cfg(test)]
+mod sift_tests;
 mod slice;
 
 pub use evaluate::{Context, Evaluated, Judge, Patterns, Prepared, evaluate};

@@ -29,7 +29,7 @@ impl Module {
         for (number, constant) in code.constants.iter().enumerate() {
             let _ = writeln!(out, "const k{number} = {}", shown(constant));
         }
-        for (number, pattern) in code.patterns.iter().enumerate() {
+        for (number, (pattern, _)) in code.patterns.named().enumerate() {
             let _ = writeln!(
                 out,
                 "pattern {number} = {:?} {:?}",

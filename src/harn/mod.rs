@@ -6,6 +6,7 @@ mod fault;
 mod files;
 mod listing;
 mod module;
+mod patterns;
 mod predicate;
 mod problem;
 pub mod syntax;

@@ -2,17 +2,16 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use indexmap::IndexMap;
-use regex_syntax::hir::Hir;
 
 use crate::code::Insn;
 use crate::diagnostic::Span;
 use crate::digest::Digest;
 use crate::facts::FactKey;
-use crate::harn::builtins::{Regex, compile as compile_regex, parse, weight};
 use crate::harn::compile::compile;
+use crate::harn::patterns::{Pattern, Patterns};
 use crate::harn::predicate::Predicate;
 use crate::harn::problem::{HarnCode, Problem};
 use crate::scan::parse_pattern;
@@ -27,7 +26,7 @@ pub(crate) struct Code {
     pub(crate) source: Arc<str>,
     pub(crate) functions: Vec<Function>,
     pub(crate) constants: Vec<Constant>,
-    pub(crate) patterns: Vec<Pattern>,
+    pub(crate) patterns: Patterns,
     /// What it asks of the workspace with constant arguments, and where first.
     pub(crate) facts: IndexMap<FactKey, Span>,
     pub(crate) types: Vec<TypeCheck>,
@@ -78,46 +77,6 @@ impl Hash for Constant {
     fn hash<H: Hasher>(&self, state: &mut H) {
         std::mem::discriminant(self).hash(state);
         self.key().hash(state);
-    }
-}
-
-/// A pattern that is known when the module is compiled. Its regex is built when it is
-/// first wanted, and shared.
-#[derive(Debug)]
-pub(crate) struct Pattern {
-    pub(crate) pattern: Box<str>,
-    pub(crate) flags: Box<str>,
-    /// Where it is used first.
-    pub(crate) span: Span,
-    regex: OnceLock<Result<Arc<Regex>, Box<str>>>,
-    weight: OnceLock<usize>,
-}
-
-impl Pattern {
-    pub(crate) const fn new(pattern: Box<str>, flags: Box<str>, span: Span) -> Self {
-        Self {
-            pattern,
-            flags,
-            span,
-            regex: OnceLock::new(),
-            weight: OnceLock::new(),
-        }
-    }
-
-    /// What text costs to search with it, as a multiple of the usual. It is known
-    /// before the regex is built, which may be never.
-    pub(crate) fn weight(&self) -> usize {
-        *self
-            .weight
-            .get_or_init(|| parse(&self.pattern, &self.flags).map_or(1, |hir| weight(&hir)))
-    }
-
-    /// The regex, which is built once.
-    pub(crate) fn build(&self) -> &Result<Arc<Regex>, Box<str>> {
-        self.regex.get_or_init(|| {
-            let built = compile_regex(&self.pattern, &self.flags);
-            built.map(Arc::new).map_err(Into::into)
-        })
     }
 }
 
@@ -218,9 +177,9 @@ impl Module {
             let message = format!("`{pattern}`: {error}");
             Problem::warning(HarnCode::InvalidRegex, span, message)
         };
-        let of_texts = self.0.patterns.iter().filter_map(|pattern| {
+        let of_texts = self.0.patterns.named().filter_map(|(pattern, span)| {
             let error = pattern.build().as_ref().err()?;
-            Some(warning(&pattern.pattern, error, pattern.span))
+            Some(warning(&pattern.pattern, error, span))
         });
         let of_files = self.0.facts.iter().filter_map(|(fact, span)| {
             let FactKey::Grep(pattern, _) = fact else {
@@ -242,15 +201,9 @@ impl Module {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// How many constant patterns it has.
-    pub(crate) fn pattern_count(&self) -> usize {
-        self.0.patterns.len()
-    }
-
-    /// Its constant patterns, parsed; `None` for those that are no regexes.
-    pub(crate) fn parsed_patterns(&self) -> impl Iterator<Item = Option<Hir>> {
-        let patterns = self.0.patterns.iter();
-        patterns.map(|pattern| parse(&pattern.pattern, &pattern.flags).ok())
+    /// Its patterns, and the texts that may be some.
+    pub(crate) fn patterns(&self) -> &[Pattern] {
+        self.0.patterns.all()
     }
 
     /// How many bytes its instructions take.

@@ -25,6 +25,7 @@ mod harn;
 mod harn_facts;
 mod harn_hostile;
 mod harn_properties;
+mod harn_sieve;
 mod harn_suites;
 mod history;
 mod incremental;

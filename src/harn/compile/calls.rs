@@ -120,6 +120,7 @@ impl<'a> Compiler<'a, '_> {
             return;
         }
         self.note_fact(signature.name, args, span);
+        self.note_pattern(signature.name, args);
         // The first argument takes the place of the callee.
         let mut args = args.iter();
         let mut count = 0;
@@ -250,11 +251,8 @@ fn constant_args<'a>(
         [pattern, text, flags] => (pattern, text, Some(flags)),
         _ => return None,
     };
-    let pattern = compiler.known_text(&pattern.value)?;
-    let flags = match flags {
-        None => std::sync::Arc::from(""),
-        Some(flags) if flags.value.kind == ExprKind::Nil => std::sync::Arc::from(""),
-        Some(flags) => compiler.known_text(&flags.value)?,
-    };
-    Some((compiler.intern_pattern(&pattern, &flags), &text.value))
+    let known = compiler.known_text(&pattern.value)?;
+    let flags = compiler.known_flags(flags)?;
+    let number = compiler.intern_pattern(&known, &flags, pattern.value.span);
+    Some((number, &text.value))
 }

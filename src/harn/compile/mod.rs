@@ -7,6 +7,7 @@ mod captures;
 mod constant;
 mod expr;
 mod function;
+mod guesses;
 mod names;
 mod pattern;
 mod place;

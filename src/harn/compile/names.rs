@@ -169,6 +169,7 @@ impl<'a> Compiler<'a, '_> {
             }
             Found::Builtin(builtin) => {
                 top.wide(Op::Builtin, dst, builtin.0.into());
+                self.note_function(builtin.name());
             }
         }
     }

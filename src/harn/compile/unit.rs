@@ -10,7 +10,8 @@ use crate::code::Op;
 use crate::diagnostic::Span;
 use crate::digest::Digest;
 use crate::facts::FactKey;
-use crate::harn::module::{Code, Constant, Function, Module, Pattern, TypeCheck};
+use crate::harn::module::{Code, Constant, Function, Module, TypeCheck};
+use crate::harn::patterns::{Pattern, Patterns};
 use crate::harn::predicate::Predicate;
 use crate::harn::problem::{HarnCode, Problem, Problems};
 use crate::harn::syntax::ast::{self, ItemKind, Name, PatternKind, Stmt, StmtKind};
@@ -18,6 +19,7 @@ use crate::harn::syntax::parse_into;
 
 use super::captures::{self, Site};
 use super::function::Building;
+use super::guesses::Guesses;
 use super::{attributes, types};
 
 /// Imports of imports go no deeper.
@@ -56,6 +58,7 @@ pub(super) struct Compiler<'a, 'l> {
     /// Constant patterns with their flags, and where each is used first.
     pub(super) patterns: IndexMap<(Box<str>, Box<str>), Span>,
     pub(super) facts: IndexMap<FactKey, Span>,
+    pub(super) guesses: Guesses<'a>,
     pub(super) types: IndexSet<TypeCheck>,
     /// Nodes of the types that were read.
     pub(super) type_nodes: usize,
@@ -90,6 +93,7 @@ pub(crate) fn compile(
         constants: IndexSet::new(),
         patterns: IndexMap::new(),
         facts: IndexMap::new(),
+        guesses: Guesses::default(),
         types: IndexSet::new(),
         type_nodes: 0,
         globals: Vec::new(),
@@ -110,6 +114,7 @@ pub(crate) fn compile(
         constants,
         patterns,
         facts,
+        guesses,
         types,
         globals,
         predicates,
@@ -119,15 +124,17 @@ pub(crate) fn compile(
     if problems.has_errors() {
         return Err(problems.into_sorted());
     }
+    let mut patterns: Vec<Pattern> = patterns
+        .into_iter()
+        .map(|((pattern, flags), span)| Pattern::new(pattern, flags, span))
+        .collect();
+    patterns.extend(guesses.finish(&patterns));
     Ok(Module(Arc::new(Code {
         digest: Digest::of(source.as_bytes()),
         source: Arc::from(source),
         functions,
         constants: constants.into_iter().collect(),
-        patterns: patterns
-            .into_iter()
-            .map(|((pattern, flags), span)| Pattern::new(pattern, flags, span))
-            .collect(),
+        patterns: Patterns::new(patterns),
         facts,
         types: types.into_iter().collect(),
         globals,

@@ -1,7 +1,6 @@
 //! A machine: what an evaluation has and may use.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,20 +8,17 @@ use std::time::Duration;
 use crate::budget::{CancelToken, ThreadClock};
 use crate::diagnostic::Span;
 use crate::facts::{FactKey, FactValue};
-use crate::harn::builtins::{Calls, Regex, compile};
+use crate::harn::builtins::{Calls, Regex};
 use crate::harn::fault::{Fault, Limit};
 use crate::harn::module::{Code, Constant, Module};
 use crate::harn::value::{Charge, Closure, Heap, List, Str, Value};
 use crate::harn::workspace::Workspace;
-use crate::scan::Sieved;
 
 use super::facts::Facts;
+use super::regexes::{Dynamic, Sifted};
 
 /// Between two looks at the clock, in units of fuel.
 const BETWEEN_LOOKS: u64 = 50_000;
-
-/// Regexes of patterns that are made when the program runs.
-const MOST_DYNAMIC: usize = 64;
 
 /// Cells are looked through when there are so many.
 const FEW_CELLS: usize = 1024;
@@ -62,23 +58,6 @@ pub struct Usage {
     pub bytes: u64,
 }
 
-/// Which constant patterns of a module may match in the files of a slice.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sifted<'s> {
-    /// By the number of the file.
-    pub(crate) files: &'s [Sieved],
-    /// The number of the module's first pattern.
-    pub(crate) first: usize,
-}
-
-impl Sifted<'_> {
-    /// Whether a pattern of the module has no match in a file.
-    pub(super) fn excludes(&self, pattern: u32, file: u32) -> bool {
-        let file = self.files.get(file as usize);
-        file.is_some_and(|file| !file.may_match(self.first + pattern as usize))
-    }
-}
-
 /// Runs the functions of a module. Nothing of one machine is seen by another.
 pub struct Machine<'m> {
     pub(super) code: &'m Code,
@@ -96,7 +75,7 @@ pub struct Machine<'m> {
     /// Every cell, so that chains and circles of closures end with the machine.
     cells: Vec<(Rc<RefCell<Value>>, Charge)>,
     most_cells: usize,
-    dynamic: HashMap<(Box<str>, Box<str>), Arc<Regex>>,
+    pub(super) dynamic: Dynamic,
     pub(super) sifted: Option<Sifted<'m>>,
     /// What `grep` and `exists` look into.
     pub(super) workspace: Option<&'m Workspace>,
@@ -140,7 +119,7 @@ impl<'m> Machine<'m> {
             globals: vec![Value::Nil; code.globals.len()],
             cells: Vec::new(),
             most_cells: FEW_CELLS,
-            dynamic: HashMap::new(),
+            dynamic: Dynamic::default(),
             sifted: None,
             workspace: None,
             facts: Facts::default(),
@@ -318,42 +297,6 @@ impl<'m> Machine<'m> {
         }
         self.most_cells = (self.cells.len() * 2).max(FEW_CELLS);
     }
-
-    pub(super) fn regex_of(&mut self, pattern: &str, flags: &str) -> Result<Arc<Regex>, Fault> {
-        let key = (pattern.into(), flags.into());
-        if let Some(regex) = self.dynamic.get(&key) {
-            return Ok(regex.clone());
-        }
-        self.spend(1000 + pattern.len() as u64 * 8)?;
-        let regex = compile(pattern, flags).map(Arc::new);
-        let regex = regex.map_err(|error| self.invalid_regex(&error))?;
-        if self.dynamic.len() >= MOST_DYNAMIC {
-            self.dynamic.clear();
-        }
-        self.dynamic.insert(key, regex.clone());
-        Ok(regex)
-    }
-
-    /// The regex of a constant pattern, built once for all machines.
-    pub(super) fn pattern(&mut self, number: u32) -> Result<Arc<Regex>, Fault> {
-        let Some(pattern) = self.code.patterns.get(number as usize) else {
-            return Err(Fault::ty("there is no such pattern"));
-        };
-        match pattern.build() {
-            Ok(regex) => Ok(regex.clone()),
-            Err(error) => {
-                let error = error.clone();
-                Err(self.invalid_regex(&error))
-            }
-        }
-    }
-
-    fn invalid_regex(&self, error: &str) -> Fault {
-        match Value::text(format!("invalid regex: {error}"), &self.heap) {
-            Ok(text) => Fault::Thrown(text),
-            Err(fault) => fault,
-        }
-    }
 }
 
 impl Drop for Machine<'_> {
@@ -392,6 +335,15 @@ impl Calls for Machine<'_> {
 
     fn regex(&mut self, pattern: &str, flags: &str) -> Result<Arc<Regex>, Fault> {
         self.regex_of(pattern, flags)
+    }
+
+    fn ruled_out(
+        &mut self,
+        pattern: &str,
+        flags: &str,
+        text: &Str,
+    ) -> Result<Option<usize>, Fault> {
+        self.ruled_out_of(pattern, flags, text)
     }
 
     fn fact(&mut self, key: FactKey) -> Result<FactValue, Fault> {

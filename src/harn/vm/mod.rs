@@ -7,7 +7,8 @@ mod calls;
 mod facts;
 mod interpret;
 mod machine;
+mod regexes;
 mod types;
 
-pub(crate) use machine::Sifted;
 pub use machine::{Limits, Machine, Usage};
+pub(crate) use regexes::Sifted;

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use crate::facts::{FactKey, FactValue};
 use crate::harn::builtins::{Builtin, Calls, METHODS, Regex, compile, method};
 use crate::harn::fault::{Fault, Limit};
-use crate::harn::value::{Heap, List, Value};
+use crate::harn::value::{Heap, List, Str, Value};
 
 struct Stub {
     heap: Heap,
@@ -62,6 +62,10 @@ impl Calls for Stub {
                 Err(Fault::Thrown(Value::text(message, &self.heap)?))
             }
         }
+    }
+
+    fn ruled_out(&mut self, _: &str, _: &str, _: &Str) -> Result<Option<usize>, Fault> {
+        Ok(None)
     }
 
     /// Exists is whatever has a path without `x`, and each byte of it is a line with
