@@ -6,6 +6,8 @@ mod discovery;
 mod evaluate;
 mod pack;
 mod result;
+#[cfg(test)]
+mod sift_tests;
 mod slice;
 
 pub use ceiling::{

@@ -12,7 +12,7 @@ use crate::files::read_text;
 use crate::flow::evaluate::{Context, Evaluated, Judge, Prepared, evaluate};
 use crate::flow::slice::{Slice, SliceError};
 use crate::harn::syntax::MAX_SOURCE;
-use crate::harn::{Limits, Module, Problem, compile_file};
+use crate::harn::{Limits, Module, Problem, Workspace, compile_file};
 
 /// The name of predicate files.
 const FILE: &str = "invariants.harn";
@@ -147,9 +147,9 @@ impl Pack {
         &self.cases
     }
 
-    /// Evaluates every case.
+    /// Evaluates every case. All of them get the same workspace, if there is one.
     #[must_use]
-    pub fn test(&self, limits: &Limits) -> PackReport<'_> {
+    pub fn test(&self, limits: &Limits, workspace: Option<&Workspace>) -> PackReport<'_> {
         let predicates = self.module.predicates();
         let outcomes = self.cases.iter().map(|case| {
             let predicate = predicates.iter().find(|it| *it.name == *case.predicate);
@@ -157,6 +157,7 @@ impl Pack {
                 let context = Context {
                     ctx: case.ctx.as_ref(),
                     judge: Some(case.judge()),
+                    workspace,
                     ..Context::default()
                 };
                 let slice = Prepared::new(&case.slice);

@@ -8,11 +8,13 @@ mod files;
 mod inspection;
 mod listing;
 mod module;
+mod patterns;
 mod predicate;
 mod problem;
 pub mod syntax;
 mod value;
 mod vm;
+mod workspace;
 
 pub use builtins::Builtin;
 pub use declaration::{Declaration, Flaw, FlawKind, Mode};
@@ -26,3 +28,4 @@ pub use problem::{HarnCode, MOST_PROBLEMS, Problem};
 pub use value::{Heap, Value};
 pub(crate) use vm::Sifted;
 pub use vm::{Limits, Machine, Usage};
+pub use workspace::Workspace;

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::diagnostic::Span;
 use crate::harn::module::Constant;
-use crate::harn::syntax::ast::{Expr, ExprKind};
+use crate::harn::patterns::normal_flags;
+use crate::harn::syntax::ast::{Arg, Expr, ExprKind};
 
 use super::top::Global;
 use super::unit::Compiler;
@@ -21,6 +23,7 @@ impl<'a> Compiler<'a, '_> {
     /// The constant that an expression is, if it is one.
     pub(super) fn constant_of(&mut self, expr: &Expr<'a>) -> Option<u16> {
         let constant = literal(expr)?;
+        self.note_texts(expr);
         Some(self.intern(constant))
     }
 
@@ -50,13 +53,19 @@ impl<'a> Compiler<'a, '_> {
         }
     }
 
-    /// The number of a constant pattern.
-    pub(super) fn intern_pattern(&mut self, pattern: &str, flags: &str) -> u32 {
-        let mut flags: Vec<char> = flags.chars().collect();
-        flags.sort_unstable();
-        flags.dedup();
-        let flags: String = flags.into_iter().collect();
-        let span = self.top().span;
+    /// The flags that an argument is known to be; none if there is no argument.
+    pub(super) fn known_flags(&mut self, flags: Option<&Arg<'a>>) -> Option<Arc<str>> {
+        match flags {
+            None => Some(Arc::from("")),
+            Some(flags) if flags.value.kind == ExprKind::Nil => Some(Arc::from("")),
+            Some(flags) => self.known_text(&flags.value),
+        }
+    }
+
+    /// The number of a constant pattern that stands at a place.
+    pub(super) fn intern_pattern(&mut self, pattern: &str, flags: &str, span: Span) -> u32 {
+        let flags = normal_flags(flags);
+        let span = self.own(span);
         let entry = self.patterns.entry((pattern.into(), flags.into()));
         let number = entry.index();
         entry.or_insert(span);

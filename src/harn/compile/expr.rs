@@ -114,7 +114,10 @@ impl<'a> Compiler<'a, '_> {
                 let number = self.intern(Constant::Float(*value));
                 self.top().wide(Op::Value, dst, number.into());
             }
-            ExprKind::Str(text) => self.text(text, dst),
+            ExprKind::Str(text) => {
+                self.note_texts(expr);
+                self.text(text, dst);
+            }
             ExprKind::Interpolated(parts) => self.interpolated(parts, dst),
             ExprKind::Name(name) => self.load(name, expr.span, dst),
             ExprKind::List(items) => self.list(expr, items, dst),

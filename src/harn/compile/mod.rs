@@ -8,6 +8,7 @@ mod closure;
 mod constant;
 mod expr;
 mod function;
+mod guesses;
 mod names;
 mod pattern;
 mod place;

@@ -170,6 +170,7 @@ impl<'a> Compiler<'a, '_> {
             }
             Found::Builtin(builtin) => {
                 top.wide(Op::Builtin, dst, builtin.0.into());
+                self.note_function(builtin.name());
             }
         }
     }
@@ -181,6 +182,11 @@ impl<'a> Compiler<'a, '_> {
         };
         let help = match name {
             "ast_search" => "write `import { ast_search } from \"std/ast\"`".to_owned(),
+            "run" | "test" => {
+                "a predicate executes nothing, so that it comes to the same each time: \
+                 `run` and `test` are for claims, `grep` and `exists` are there"
+                    .to_owned()
+            }
             "print" | "println" | "log" => "predicates print nothing: return findings".to_owned(),
             _ => self
                 .nearest(name)

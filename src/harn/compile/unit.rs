@@ -9,8 +9,10 @@ use indexmap::{IndexMap, IndexSet};
 use crate::code::Op;
 use crate::diagnostic::Span;
 use crate::digest::Digest;
+use crate::facts::FactKey;
 use crate::harn::inspection::Inspection;
-use crate::harn::module::{Code, Constant, Function, Pattern, TypeCheck};
+use crate::harn::module::{Code, Constant, Function, TypeCheck};
+use crate::harn::patterns::{Pattern, Patterns};
 use crate::harn::problem::{Elsewhere, HarnCode, Problem, Problems};
 use crate::harn::syntax::ast::{self, ItemKind, Name, PatternKind, Stmt, StmtKind};
 use crate::harn::syntax::{Canonical, Parsed, parse_into};
@@ -19,6 +21,7 @@ use super::attributes::{self, Read};
 use super::captures::{self, Site};
 use super::closure::{Item, ItemId, Reach, Runs};
 use super::function::Building;
+use super::guesses::Guesses;
 use super::top::{Global, Known, Names};
 use super::types;
 
@@ -43,6 +46,8 @@ pub(super) struct Compiler<'a, 'l> {
     pub(super) constants: IndexSet<Constant>,
     /// Constant patterns with their flags, and where each is used first.
     pub(super) patterns: IndexMap<(Box<str>, Box<str>), Span>,
+    pub(super) facts: IndexMap<FactKey, Span>,
+    pub(super) guesses: Guesses<'a>,
     pub(super) types: IndexSet<TypeCheck>,
     /// Nodes of the types that were read.
     pub(super) type_nodes: usize,
@@ -71,6 +76,8 @@ pub(crate) fn compile(path: &str, source: &str, loader: &Loader<'_>) -> Inspecti
         functions: Vec::new(),
         constants: IndexSet::new(),
         patterns: IndexMap::new(),
+        facts: IndexMap::new(),
+        guesses: Guesses::default(),
         types: IndexSet::new(),
         type_nodes: 0,
         globals: Vec::new(),
@@ -91,6 +98,8 @@ pub(crate) fn compile(path: &str, source: &str, loader: &Loader<'_>) -> Inspecti
         functions,
         constants,
         patterns,
+        facts,
+        guesses,
         types,
         globals,
         exports,
@@ -100,15 +109,20 @@ pub(crate) fn compile(path: &str, source: &str, loader: &Loader<'_>) -> Inspecti
     } = compiler;
     let has_errors = problems.has_errors();
     let source: Arc<str> = Arc::from(source);
+    let mut patterns: Vec<Pattern> = patterns
+        .into_iter()
+        .map(|((pattern, flags), span)| Pattern::new(pattern, flags, span))
+        .collect();
+    if !has_errors {
+        patterns.extend(guesses.finish(&patterns));
+    }
     let code = (!has_errors).then(|| Code {
         digest: Digest::of(source.as_bytes()),
         source: source.clone(),
         functions,
         constants: constants.into_iter().collect(),
-        patterns: patterns
-            .into_iter()
-            .map(|((pattern, flags), span)| Pattern::new(pattern, flags, span))
-            .collect(),
+        patterns: Patterns::new(patterns),
+        facts,
         types: types.into_iter().collect(),
         globals,
         init,
@@ -129,6 +143,14 @@ pub(crate) fn compile(path: &str, source: &str, loader: &Loader<'_>) -> Inspecti
 }
 
 impl<'a> Compiler<'a, '_> {
+    /// A place in the file that is compiled: those of other files mean nothing in it.
+    pub(super) fn own(&self, span: Span) -> Span {
+        match self.depth > 1 {
+            true => Span::default(),
+            false => span,
+        }
+    }
+
     pub(super) fn error(
         &mut self,
         code: HarnCode,

@@ -214,7 +214,7 @@ impl Machine<'_> {
             let at = frame.at.saturating_sub(1);
             self.place = spans.and_then(|code| code.spans.get(at)).copied();
         }
-        if let Fault::Limit(_) = fault {
+        if let Fault::Limit(_) | Fault::Unknown(_) = fault {
             return Err(fault);
         }
         while self.frames.len() > depth {

@@ -4,9 +4,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::code::Op;
-use crate::harn::builtins::{Builtin, all_matches, equal, is_match, ordered, position};
+use crate::harn::builtins::{Builtin, equal, ordered, position};
 use crate::harn::fault::Fault;
-use crate::harn::module::Pattern;
 use crate::harn::value::{Dict, Items, List, Source, Str, Value};
 
 use super::machine::Machine;
@@ -551,28 +550,6 @@ impl Machine<'_> {
                 }
             }
         }
-    }
-
-    fn match_constant(&mut self, pattern: u32, text: &Str, op: Op) -> Result<Value, Fault> {
-        if op == Op::RegexTest {
-            let weight = self
-                .code
-                .patterns
-                .get(pattern as usize)
-                .map_or(1, Pattern::weight);
-            let len = text.as_str().len() as u64;
-            self.spend(16 + (len / 16).saturating_mul(weight as u64))?;
-            if let (Some(sifted), Some(file)) = (self.sifted, text.file())
-                && sifted.excludes(pattern, file)
-            {
-                return Ok(Value::Bool(false));
-            }
-            let regex = self.pattern(pattern)?;
-            return Ok(Value::Bool(is_match(&regex, text)));
-        }
-        self.spend(16)?;
-        let regex = self.pattern(pattern)?;
-        all_matches(&regex, text, self)
     }
 
     fn name(&self, function: &crate::harn::module::Function, number: u8) -> Result<Value, Fault> {
