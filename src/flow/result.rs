@@ -125,7 +125,9 @@ impl InvariantResult {
     /// What a predicate's value means. What means nothing blocks.
     #[must_use]
     pub fn normalise(value: &Value, json: &Json) -> Self {
-        if let Ok(typed) = serde_json::from_value::<Self>(json.clone()) {
+        // Packs give a word, which no typed result has.
+        let has_word = json.get("verdict").is_some_and(Json::is_string);
+        if !has_word && let Ok(typed) = Self::deserialize(json) {
             return typed;
         }
         let invalid = |message: String| Self::block("invalid_predicate_result", message);
