@@ -8,6 +8,7 @@ mod facts;
 mod interpret;
 mod machine;
 mod regexes;
+mod slot;
 mod types;
 
 pub use machine::{Limits, Machine, Usage};
