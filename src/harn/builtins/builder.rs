@@ -1,6 +1,7 @@
 //! Texts that are put together: paid for, and no longer than the heap has room for.
 
 use crate::harn::builtins::Calls;
+use crate::harn::builtins::args::Args;
 use crate::harn::builtins::compare::text_cost;
 use crate::harn::fault::{Fault, Limit};
 use crate::harn::value::{Str, Value};
@@ -92,6 +93,20 @@ pub(super) fn whole_text(calls: &mut dyn Calls, value: &Value) -> Result<String,
     let text = value.whole_text(calls.heap())?;
     calls.pay(text.len() / 16)?;
     Ok(text)
+}
+
+/// The text form of an argument. There is none of nil, which stands for something that
+/// is missing. (harn.md, sections 5 and 10.)
+pub(super) fn piece(
+    calls: &mut dyn Calls,
+    args: Args<'_>,
+    at: usize,
+    role: &str,
+) -> Result<Str, Fault> {
+    match args.given(at) {
+        Some(value) => text_of(calls, value),
+        None => Err(args.wrong(at, "a string", role)),
+    }
 }
 
 /// The text form of a value, itself if it is a text.

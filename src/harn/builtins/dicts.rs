@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::harn::builtins::Calls;
 use crate::harn::builtins::args::{Args, list};
+use crate::harn::builtins::builder::piece;
 use crate::harn::builtins::compare::text_cost;
 use crate::harn::fault::Fault;
 use crate::harn::value::{Dict, Str, Value};
@@ -63,7 +64,9 @@ pub(super) fn entries(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, Fa
 
 pub(super) fn has(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, Fault> {
     let args = Args::of("has", args);
-    let (dict, key) = (args.dict(0, "")?, args.str(1, "key")?.as_str());
+    let dict = args.dict(0, "")?;
+    let key = piece(calls, args, 1, "key")?;
+    let key = key.as_str();
     pay_key(calls, dict, key)?;
     Ok(Value::Bool(dict.get(key).is_some()))
 }
@@ -71,7 +74,9 @@ pub(super) fn has(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, Fault>
 /// The value of a key; what is given besides, or nil, if the dict does not have it.
 pub(super) fn get(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, Fault> {
     let args = Args::of("get", args);
-    let (dict, key) = (args.dict(0, "")?, args.str(1, "key")?.as_str());
+    let dict = args.dict(0, "")?;
+    let key = piece(calls, args, 1, "key")?;
+    let key = key.as_str();
     pay_key(calls, dict, key)?;
     Ok(match dict.get(key) {
         Some(value) => value.clone(),

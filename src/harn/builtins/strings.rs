@@ -5,7 +5,7 @@ use memchr::{memchr_iter, memmem};
 
 use crate::harn::builtins::Calls;
 use crate::harn::builtins::args::{Args, bounds, int, list, place};
-use crate::harn::builtins::builder::{Builder, MAX_TEXT, pay_for};
+use crate::harn::builtins::builder::{Builder, MAX_TEXT, pay_for, piece, text_of};
 use crate::harn::builtins::compare::text_cost;
 use crate::harn::fault::{Fault, Limit};
 use crate::harn::value::{Str, Value};
@@ -177,32 +177,31 @@ fn cut(calls: &mut dyn Calls, text: &Str, from: i64, to: Option<i64>) -> Result<
 }
 
 /// The text and what is looked for in it, which is paid for.
-fn sought<'a>(
-    calls: &mut dyn Calls,
-    args: Args<'a>,
-    role: &str,
-) -> Result<(&'a Str, &'a str), Fault> {
-    let (text, wanted) = (args.str(0, "")?, args.str(1, role)?);
+fn sought<'a>(calls: &mut dyn Calls, args: Args<'a>, role: &str) -> Result<(&'a Str, Str), Fault> {
+    let text = args.str(0, "")?;
+    let wanted = piece(calls, args, 1, role)?;
     calls.pay(text_cost(text.as_str().len()))?;
-    Ok((text, wanted.as_str()))
+    Ok((text, wanted))
 }
 
 pub(super) fn contains(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, Fault> {
     let (text, wanted) = sought(calls, Args::of("contains", args), "needle")?;
-    let found = memmem::find(text.as_str().as_bytes(), wanted.as_bytes());
+    let found = memmem::find(text.as_str().as_bytes(), wanted.as_str().as_bytes());
     Ok(Value::Bool(found.is_some()))
 }
 
 pub(super) fn starts_with(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, Fault> {
     let args = Args::of("starts_with", args);
-    let (text, wanted) = (args.str(0, "")?, args.str(1, "prefix")?);
+    let text = args.str(0, "")?;
+    let wanted = piece(calls, args, 1, "prefix")?;
     calls.pay(text_cost(wanted.as_str().len()))?;
     Ok(Value::Bool(text.as_str().starts_with(wanted.as_str())))
 }
 
 pub(super) fn ends_with(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, Fault> {
     let args = Args::of("ends_with", args);
-    let (text, wanted) = (args.str(0, "")?, args.str(1, "suffix")?);
+    let text = args.str(0, "")?;
+    let wanted = piece(calls, args, 1, "suffix")?;
     calls.pay(text_cost(wanted.as_str().len()))?;
     Ok(Value::Bool(text.as_str().ends_with(wanted.as_str())))
 }
@@ -217,7 +216,7 @@ pub(super) fn index_of(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, F
     }
     let from = offset(calls, text, from)?;
     let rest = text.as_str().get(from..).unwrap_or_default();
-    match memmem::find(rest.as_bytes(), wanted.as_bytes()) {
+    match memmem::find(rest.as_bytes(), wanted.as_str().as_bytes()) {
         Some(at) => Ok(int(char_at_offset(calls, text, from + at)?)),
         None => Ok(place(None)),
     }
@@ -225,7 +224,7 @@ pub(super) fn index_of(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, F
 
 pub(super) fn last_index_of(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, Fault> {
     let (text, wanted) = sought(calls, Args::of("last_index_of", args), "needle")?;
-    match memmem::rfind(text.as_str().as_bytes(), wanted.as_bytes()) {
+    match memmem::rfind(text.as_str().as_bytes(), wanted.as_str().as_bytes()) {
         Some(at) => Ok(int(char_at_offset(calls, text, at)?)),
         None => Ok(place(None)),
     }
@@ -254,14 +253,16 @@ pub(super) fn lines(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, Faul
 
 pub(super) fn split(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, Fault> {
     let args = Args::of("split", args);
-    let (text, separator) = (args.str(0, "")?, args.str(1, "separator")?);
+    let text = args.str(0, "")?;
+    let separator = piece(calls, args, 1, "separator")?;
     parts(calls, text, |text| text.split(separator.as_str()))
 }
 
 pub(super) fn replace(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, Fault> {
     let args = Args::of("replace", args);
     let (text, old) = sought(calls, args, "old text")?;
-    let new = args.str(2, "new text")?.as_str();
+    let new = piece(calls, args, 2, "new text")?;
+    let (old, new) = (old.as_str(), new.as_str());
     let len = text.as_str().len();
     let count = match old {
         "" => chars_in(calls, text)?.saturating_add(1),
@@ -309,7 +310,8 @@ pub(super) fn reversed(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, F
 fn padding<'a>(calls: &mut dyn Calls, args: Args<'a>) -> Result<(&'a Str, String), Fault> {
     let text = args.str(0, "")?;
     let width = args.count(1, "width")?;
-    let fill = args.opt_str(2, "fill")?.map_or(" ", Str::as_str);
+    let fill = args.given(2).map(|fill| text_of(calls, fill)).transpose()?;
+    let fill = fill.as_ref().map_or(" ", Str::as_str);
     let missing = width.saturating_sub(chars_in(calls, text)?);
     if missing > MAX_TEXT {
         return Err(Fault::Limit(Limit::Memory));

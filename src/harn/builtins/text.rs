@@ -18,7 +18,8 @@ pub(super) fn to_string(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, 
 pub(super) fn join(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, Fault> {
     let args = Args::of("join", args);
     let items = args.list(0, "")?.items();
-    let separator = args.opt_str(1, "separator")?.map_or("", Str::as_str);
+    let separator = args.given(1).map(|it| text_of(calls, it)).transpose()?;
+    let separator = separator.as_ref().map_or("", Str::as_str);
     let mut out = Builder::new(calls);
     for (at, item) in items.iter().enumerate() {
         if at > 0 {

@@ -8,9 +8,8 @@ use crate::harn::syntax::ast::{
     Arg, BinaryOp, Catch, Else, Entry, Expr, ExprKind, Function, LogicOp, Name,
 };
 
-use crate::harn::syntax::parts::Part;
-
 use super::function::{Reg, Try};
+use super::holds::{has_statements, mentions_placeholder};
 use super::names::Found;
 use super::place::binary;
 use super::unit::Compiler;
@@ -38,6 +37,16 @@ impl<'a> Compiler<'a, '_> {
         }
         self.expr(expr, dst);
         dst
+    }
+
+    /// Likewise for what is used only after `next` was evaluated: a variable that its
+    /// statements may assign is copied.
+    fn before(&mut self, expr: &'a Expr<'a>, next: &Expr<'a>, dst: Reg) -> Reg {
+        if has_statements(next) {
+            self.expr(expr, dst);
+            return dst;
+        }
+        self.into(expr, dst)
     }
 
     /// A string constant.
@@ -161,7 +170,7 @@ impl<'a> Compiler<'a, '_> {
                 index,
                 optional,
             } => {
-                let object = self.into(object, dst);
+                let object = self.before(object, index, dst);
                 let index = self.operand(index);
                 self.top().span = expr.span;
                 if *optional {
@@ -176,7 +185,11 @@ impl<'a> Compiler<'a, '_> {
                 }
             }
             ExprKind::Slice { object, from, to } => {
-                let object = self.into(object, dst);
+                let mut bounds = from.iter().chain(to);
+                let object = match bounds.find(|bound| has_statements(bound)) {
+                    Some(bound) => self.before(object, bound, dst),
+                    None => self.into(object, dst),
+                };
                 let (first, last) = (self.top().alloc(), self.top().alloc());
                 match from {
                     Some(from) => self.expr(from, first),
@@ -280,7 +293,8 @@ impl<'a> Compiler<'a, '_> {
                     self.top().abc(Op::DictSet, dict, key, value);
                 }
                 Entry::Computed(key, value) => {
-                    let key = self.operand(key);
+                    let made = self.top().alloc();
+                    let key = self.before(key, value, made);
                     let value = self.operand(value);
                     self.top().abc(Op::DictSet, dict, key, value);
                 }
@@ -346,7 +360,7 @@ impl<'a> Compiler<'a, '_> {
                 help => problem.help(help),
             });
         }
-        let left = self.into(left, dst);
+        let left = self.before(left, right, dst);
         let right = self.operand(right);
         self.top().span = span;
         self.top().abc(binary(op), dst, left, right);
@@ -503,20 +517,6 @@ impl<'a> Compiler<'a, '_> {
         self.top().abc(Op::Take, arg, held, 0);
         self.top().abc(Op::Call, base, 1, 0);
         self.top().abc(Op::Take, dst, base, 0);
-    }
-}
-
-/// Whether an expression has the bare name `_` in it, outside of functions and blocks.
-fn mentions_placeholder(expr: &Expr<'_>) -> bool {
-    match expr.kind {
-        ExprKind::Name(name) => name == "_",
-        kind => {
-            let mut found = false;
-            kind.each_part(|part| {
-                found |= matches!(part, Part::Expr(expr) if mentions_placeholder(expr));
-            });
-            found
-        }
     }
 }
 

@@ -9,6 +9,7 @@ mod constant;
 mod expr;
 mod function;
 mod guesses;
+mod holds;
 mod names;
 mod pattern;
 mod place;

@@ -6,6 +6,7 @@ use crate::harn::problem::HarnCode;
 use crate::harn::syntax::ast::{BinaryOp, Expr, ExprKind};
 
 use super::function::{Local, Reg};
+use super::holds::has_statements;
 use super::names::Found;
 use super::top::Global;
 use super::unit::Compiler;
@@ -24,6 +25,14 @@ enum Root<'a> {
     /// A cell in a register.
     Cell(Reg),
     Global(u16, std::marker::PhantomData<&'a ()>),
+}
+
+/// A call of `push` on a place.
+#[derive(Clone, Copy)]
+struct Push {
+    span: Span,
+    /// `x = x.push(v)`, not a statement of its own.
+    is_assignment: bool,
 }
 
 impl<'a> Compiler<'a, '_> {
@@ -139,7 +148,11 @@ impl<'a> Compiler<'a, '_> {
             && !arg.is_spread
             && let Some(root) = self.root(name, span)
         {
-            self.push(root, &[], &arg.value, stmt);
+            let how = Push {
+                span: stmt,
+                is_assignment: true,
+            };
+            self.push(root, &[], &arg.value, how);
             return;
         }
         let Some(root) = self.root(name, span) else {
@@ -152,7 +165,9 @@ impl<'a> Compiler<'a, '_> {
         let sum = match (op, value.kind) {
             (Some(op), _) => Some((op, value)),
             (None, ExprKind::Binary(op, left, right))
-                if left.kind == ExprKind::Name(name) && is_arithmetic(op) =>
+                if left.kind == ExprKind::Name(name)
+                    && is_arithmetic(op)
+                    && !has_statements(right) =>
             {
                 Some((op, right))
             }
@@ -185,66 +200,116 @@ impl<'a> Compiler<'a, '_> {
         if let Some((name, name_span)) = self.steps(place, &mut steps)
             && let Some(root) = self.root(name, name_span)
         {
-            self.push(root, &steps, value, span);
+            let how = Push {
+                span,
+                is_assignment: false,
+            };
+            self.push(root, &steps, value, how);
         }
         self.top().release(mark);
     }
 
-    fn push(&mut self, root: Root<'a>, steps: &[Step], value: &'a Expr<'a>, span: Span) {
+    /// Appends to what is at a place. The result is written back if that is a list; what
+    /// it is otherwise has its own `push`, or none. An assignment is always written back.
+    fn push(&mut self, root: Root<'a>, steps: &[Step], value: &'a Expr<'a>, how: Push) {
         if !steps.is_empty() {
             // The receiver comes before the argument, with what may be wrong with it.
             let mark = self.top().mark();
-            let mut current = self.open_root(root, false);
-            for step in steps {
-                let next = self.top().alloc();
-                self.read_step(next, current, *step);
-                current = next;
-            }
-            // So that nobody else has what is changed.
-            self.top().abc(Op::Nil, current, 0, 0);
+            let read = self.read_place(root, steps);
+            self.forget(root, &read);
             self.top().release(mark);
         }
         let item = self.top().alloc();
         self.expr(value, item);
-        let can_take = self.can_take();
-        let base = self.top().alloc();
-        let arg = self.top().alloc();
-        let name = self.top().name("push");
-        self.top().span = span;
-        if steps.is_empty() {
-            match root {
-                Root::Register(register) if can_take => {
-                    self.top().abc(Op::Take, base, register, 0);
-                }
-                Root::Cell(register) if can_take => {
-                    self.top().abc(Op::CellTake, base, register, 0);
-                }
-                _ => {
-                    let object = self.open_root(root, false);
-                    self.top().abc(Op::Move, base, object, 0);
-                }
+        self.top().span = how.span;
+        // A variable of the function itself is gone if its assignment fails, and nobody
+        // else sees it.
+        let is_certain = how.is_assignment && matches!(root, Root::Register(_));
+        let other = (!is_certain).then(|| {
+            let read = self.read_place(root, steps);
+            let is_list = self.top().alloc();
+            let found = read.last().copied().unwrap_or(is_list);
+            self.top().abc(Op::IsLonger, is_list, found, 0);
+            let jump = self.top().jump(Op::IfFalsy, is_list);
+            self.forget(root, &read);
+            (found, jump)
+        });
+        self.push_to_list(root, steps, item);
+        if let Some((found, jump)) = other {
+            let end = self.top().jump(Op::Goto, 0);
+            self.top().land(jump);
+            let (base, arg) = (self.top().alloc(), self.top().alloc());
+            self.top().abc(Op::Move, base, found, 0);
+            self.call_push(base, arg, item);
+            if how.is_assignment {
+                self.close_root(root, base);
             }
-            self.top().abc(Op::Take, arg, item, 0);
-            self.top().abc(Op::CallMethod, base, 1, name);
-            self.close_root(root, base);
-            return;
+            self.top().land(end);
         }
-        let object = self.open_root(root, true);
-        let Some((last, path)) = steps.split_last() else {
-            return;
-        };
-        let parts = self.descend(object, path);
-        let innermost = parts.last().copied().unwrap_or(object);
-        let (base, arg) = {
-            let top = self.top();
-            (top.alloc(), top.alloc())
-        };
-        self.part_step(base, innermost, *last);
+    }
+
+    fn call_push(&mut self, base: Reg, arg: Reg, item: Reg) {
+        let name = self.top().name("push");
         self.top().abc(Op::Take, arg, item, 0);
         self.top().abc(Op::CallMethod, base, 1, name);
+    }
+
+    fn push_to_list(&mut self, root: Root<'a>, steps: &[Step], item: Reg) {
+        let can_take = self.can_take();
+        let Some((last, path)) = steps.split_last() else {
+            let object = match root {
+                Root::Register(_) => None,
+                _ if can_take => None,
+                _ => Some(self.open_root(root, false)),
+            };
+            let (base, arg) = (self.top().alloc(), self.top().alloc());
+            match (root, object) {
+                (Root::Register(register), _) if can_take => {
+                    self.top().abc(Op::Take, base, register, 0);
+                }
+                (Root::Register(object), _) | (_, Some(object)) => {
+                    self.top().abc(Op::Move, base, object, 0);
+                }
+                (Root::Cell(cell), None) => {
+                    self.top().abc(Op::CellTake, base, cell, 0);
+                }
+                (Root::Global(number, _), None) => {
+                    self.top().wide(Op::Global, base, number.into());
+                }
+            }
+            self.call_push(base, arg, item);
+            self.close_root(root, base);
+            return;
+        };
+        let object = self.open_root(root, true);
+        let parts = self.descend(object, path);
+        let innermost = parts.last().copied().unwrap_or(object);
+        let (base, arg) = (self.top().alloc(), self.top().alloc());
+        self.part_step(base, innermost, *last);
+        self.call_push(base, arg, item);
         self.put_step(innermost, *last, base);
         self.ascend(object, path, &parts);
         self.close_root(root, object);
+    }
+
+    /// Reads what is at a place: the registers of the variable and of each part.
+    fn read_place(&mut self, root: Root<'a>, steps: &[Step]) -> Vec<Reg> {
+        let mut read = vec![self.open_root(root, false)];
+        for step in steps {
+            let next = self.top().alloc();
+            let object = read.last().copied().unwrap_or(next);
+            self.read_step(next, object, *step);
+            read.push(next);
+        }
+        read
+    }
+
+    /// Empties what was read, so that nobody else has what is changed.
+    fn forget(&mut self, root: Root<'a>, read: &[Reg]) {
+        let own = usize::from(matches!(root, Root::Register(_)));
+        for register in &read[own..] {
+            self.top().abc(Op::Nil, *register, 0, 0);
+        }
     }
 
     /// Whether a variable may be empty for a moment: a fault then ends the function.

@@ -27,8 +27,18 @@ impl Bracket {
 enum Header {
     Match,
     Guard,
-    /// A function, and whether its parameters are closed.
-    Function(bool),
+    /// A function or the type of one.
+    Function(Stage),
+}
+
+/// How far the header of a function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Parameters,
+    /// The parameters are closed.
+    Closed,
+    /// Behind the `->`.
+    Result,
 }
 
 /// Headers whose brace is still to come, at most: far more than the nesting allows.
@@ -47,6 +57,7 @@ pub(super) fn arrange<'a>(
         out: Vec::with_capacity(raw.len()),
         open: Vec::new(),
         headers: Vec::new(),
+        type_at: None,
     };
     for (at, spanned) in raw.iter().enumerate() {
         layout.take(at);
@@ -100,8 +111,11 @@ struct Layout<'a, 'r> {
     follows: Vec<Option<Token<'a>>>,
     out: Vec<Spanned<'a>>,
     open: Vec<Bracket>,
-    /// With how many brackets were open.
+    /// With how many brackets were open, which never gets less.
     headers: Vec<(Header, usize)>,
+    /// Where the declaration of a type began, which ends with its line: with how many
+    /// brackets were open.
+    type_at: Option<usize>,
 }
 
 impl<'a> Layout<'a, '_> {
@@ -125,8 +139,32 @@ impl<'a> Layout<'a, '_> {
         match token {
             Token::Newline => {
                 if self.separates(at) {
+                    self.end_headers(self.open.len());
                     self.push(Token::Sep, at);
                 }
+            }
+            Token::Sep => {
+                self.end_headers(self.open.len());
+                self.push(token, at);
+            }
+            Token::Mark("=") => {
+                self.end_functions();
+                self.push(token, at);
+            }
+            Token::Mark("->") => {
+                let depth = self.open.len();
+                match self.headers.last_mut() {
+                    Some((Header::Function(stage), opened)) if *opened == depth => match stage {
+                        Stage::Parameters => {}
+                        Stage::Closed => *stage = Stage::Result,
+                        // That of the closure whose parameter has the type.
+                        Stage::Result => {
+                            self.headers.pop();
+                        }
+                    },
+                    _ => {}
+                }
+                self.push(token, at);
             }
             Token::Brace => {
                 let (bracket, token) = self.brace(at);
@@ -144,12 +182,13 @@ impl<'a> Layout<'a, '_> {
             Token::HoleClose | Token::Mark(")" | "]" | "}") => {
                 self.open.pop();
                 let depth = self.open.len();
-                while self.headers.pop_if(|(_, opened)| *opened > depth).is_some() {}
+                self.end_headers(depth + 1);
                 if token == Token::Mark(")")
-                    && let Some((Header::Function(is_closed), opened)) = self.headers.last_mut()
+                    && let Some((Header::Function(stage), opened)) = self.headers.last_mut()
                     && *opened == depth
+                    && *stage == Stage::Parameters
                 {
-                    *is_closed = true;
+                    *stage = Stage::Closed;
                 }
                 self.push(token, at);
             }
@@ -186,19 +225,17 @@ impl<'a> Layout<'a, '_> {
         let header = match keyword {
             Keyword::Match => Some(Header::Match),
             Keyword::Guard => Some(Header::Guard),
-            Keyword::Fn => Some(Header::Function(false)),
+            Keyword::Fn => Some(Header::Function(Stage::Parameters)),
             _ => None,
         };
         if let Some(header) = header {
             self.headers.push((header, depth));
         }
-        if keyword == Keyword::Else
-            && let Some(guard) = self
-                .headers
-                .iter()
-                .rposition(|known| *known == (Header::Guard, depth))
-        {
-            self.headers.truncate(guard);
+        if keyword == Keyword::Type {
+            self.type_at = Some(depth);
+        }
+        if keyword == Keyword::Else && self.headers.last() == Some(&(Header::Guard, depth)) {
+            self.headers.pop();
             self.push(Token::GuardElse, at);
             return;
         }
@@ -208,7 +245,7 @@ impl<'a> Layout<'a, '_> {
     fn brace(&mut self, at: usize) -> (Bracket, Token<'a>) {
         let depth = self.open.len();
         let previous = self.previous();
-        if let Some((Header::Function(true), opened)) = self.headers.last()
+        if let Some((Header::Function(Stage::Closed | Stage::Result), opened)) = self.headers.last()
             && *opened == depth
         {
             return match previous {
@@ -216,7 +253,7 @@ impl<'a> Layout<'a, '_> {
                     (Bracket::Dict, Token::DictOpen)
                 }
                 _ => {
-                    self.headers.pop();
+                    self.end_functions();
                     (Bracket::Block, Token::BlockOpen)
                 }
             };
@@ -271,8 +308,36 @@ impl<'a> Layout<'a, '_> {
         false
     }
 
+    /// Ends the headers of functions that are over where a type cannot go on.
+    fn end_functions(&mut self) {
+        let depth = self.open.len();
+        while let Some((Header::Function(Stage::Closed | Stage::Result), opened)) =
+            self.headers.last()
+            && *opened == depth
+        {
+            self.headers.pop();
+        }
+    }
+
+    /// Ends the headers that have as many open brackets around them: they do not go on
+    /// behind a separator or a closing bracket.
+    fn end_headers(&mut self, least: usize) {
+        while self
+            .headers
+            .last()
+            .is_some_and(|(_, opened)| *opened >= least)
+        {
+            self.headers.pop();
+        }
+        self.type_at = self.type_at.filter(|opened| *opened < least);
+    }
+
     fn separates(&self, at: usize) -> bool {
         if self.open.last().is_some_and(|bracket| bracket.is_free()) {
+            return false;
+        }
+        // The first of several line ends speaks for all of them.
+        if at > 0 && self.raw[at - 1].token == Token::Newline {
             return false;
         }
         let Some(previous) = self.previous() else {
@@ -281,7 +346,10 @@ impl<'a> Layout<'a, '_> {
         let Some(next) = self.next(at) else {
             return false;
         };
-        !(needs_more(previous) || goes_on(next))
+        // A type may end with what is an operator elsewhere.
+        let in_type = self.type_at == Some(self.open.len());
+        let ends_type = in_type && matches!(previous, Token::Mark(">" | "?"));
+        !(needs_more(previous) && !ends_type || goes_on(next))
     }
 }
 

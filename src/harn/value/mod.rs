@@ -152,7 +152,6 @@ impl Value {
             Self::Str(text) => !text.as_str().is_empty(),
             Self::List(list) => !list.items().is_empty(),
             Self::Dict(dict) => !dict.is_empty(),
-            Self::Range(range) => range.0 < range.1,
             _ => true,
         }
     }

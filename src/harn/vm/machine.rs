@@ -70,7 +70,7 @@ pub struct Machine<'m> {
     pub(super) most_frames: usize,
     clock: Option<(ThreadClock, Duration)>,
     pub(super) cancel: Option<CancelToken>,
-    constants: Vec<Option<Value>>,
+    pub(super) constants: Vec<Option<Value>>,
     pub(super) globals: Vec<Value>,
     /// Every cell, so that chains and circles of closures end with the machine.
     cells: Vec<(Rc<RefCell<Value>>, Charge)>,

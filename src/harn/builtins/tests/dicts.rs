@@ -9,10 +9,11 @@ fn entries_come_in_the_order_of_keys() {
         ("entries", r#"[{"a": 2}]"#, r#"[{"key": "a", "value": 2}]"#),
         ("has", r#"[{"a": null}, "a"]"#, "true"),
         ("has", r#"[{"a": null}, "b"]"#, "false"),
+        ("has", r#"[{"1": null}, 1]"#, "true"),
         (
             "has",
-            "[{}, 1]",
-            "Type: `has` wants a string as its key and got int",
+            "[{}, null]",
+            "Type: `has` wants a string as its key and got nil",
         ),
         ("get", r#"[{}, "x", 7]"#, "7"),
         ("get", r#"[{}, "x"]"#, "nil"),

@@ -6,7 +6,7 @@ use super::super::failure::Failure;
 use super::super::machine::Machine;
 use super::super::text::text;
 use super::super::value::Value;
-use super::{callable, unfit};
+use super::{callable, piece, unfit};
 
 const KNOWN: &[(&str, usize, usize)] = &[
     ("count", 0, 0),
@@ -46,10 +46,10 @@ impl Machine<'_> {
                 }
                 self.list(all)
             }
-            ("has", [key]) => Ok(Value::Bool(entries.contains_key(&text(key)))),
+            ("has", [key]) => Ok(Value::Bool(entries.contains_key(&piece(key)?))),
             ("get", [key, rest @ ..]) if rest.len() < 2 => {
                 let default = rest.first().cloned().unwrap_or(Value::Nil);
-                Ok(entries.get(&text(key)).cloned().unwrap_or(default))
+                Ok(entries.get(&piece(key)?).cloned().unwrap_or(default))
             }
             ("merge", [Value::Dict(more)]) => {
                 let mut all = entries.clone();

@@ -9,7 +9,7 @@ use super::super::machine::Machine;
 use super::super::ops::add;
 use super::super::text::text;
 use super::super::value::{Value, equal, total_order};
-use super::{callable, piece, unfit};
+use super::{callable, unfit};
 
 const KNOWN: &[(&str, usize, usize)] = &[
     ("all", 1, 1),
@@ -80,7 +80,8 @@ impl Machine<'_> {
                 Ok(found.map_or(Value::Int(-1), Value::int))
             }
             ("join", separator) if separator.len() < 2 => {
-                let separator = separator.first().map_or_else(|| Ok(String::new()), piece)?;
+                let separator = separator.first().filter(|given| !given.is_nil());
+                let separator = separator.map_or_else(String::new, text);
                 let items: Vec<String> = items.iter().map(text).collect();
                 self.text(items.join(&separator))
             }
