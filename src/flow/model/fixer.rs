@@ -13,7 +13,7 @@ use crate::flow::model::derive::{AtomGraph, Derivation, DeriveError};
 use crate::flow::model::evidence::Remediation;
 use crate::flow::model::ids::{AtomId, IntentId, SliceId, hash_parts};
 use crate::flow::model::signature::AtomSigner;
-use crate::flow::model::slice::DerivedSlice;
+use crate::flow::model::slice::{DerivedSlice, SliceRecordError};
 
 /// The most characters of the description of a remediation.
 pub const MAX_DESCRIPTION: usize = 200;
@@ -131,6 +131,9 @@ pub enum FixerError {
         /// Why.
         error: AtomError,
     },
+    /// The blocked slice is not the one that its id names.
+    #[error(transparent)]
+    Blocked(#[from] SliceRecordError),
     /// No slice can be derived.
     #[error(transparent)]
     Derive(#[from] DeriveError),
@@ -170,6 +173,8 @@ pub fn fix(
     if signer.principal.trim().is_empty() {
         return Err(FixerError::BlankPrincipal);
     }
+    // The follow-up and its receipt name the slice by its id.
+    blocked.verify_id()?;
     let parents: BTreeSet<AtomId> = blocked.atoms().iter().copied().collect();
     if let Some(atom) = parents.iter().find(|atom| atoms.parents(atom).is_none()) {
         return Err(FixerError::UnknownAtom(*atom));
