@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use crate::flow::model::{Evidence, Remediation};
 use crate::harn::Value;
 
 /// A result as it is recorded. The order of the fields is that of its hash.
@@ -12,10 +13,10 @@ pub struct InvariantResult {
     pub verdict: Verdict,
     /// What it rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub evidence: Vec<Json>,
+    pub evidence: Vec<Evidence>,
     /// What to do about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub remediation: Option<Json>,
+    pub remediation: Option<Remediation>,
     /// How sure it is, from 0 to 1.
     pub confidence: f64,
 }

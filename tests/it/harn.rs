@@ -194,6 +194,10 @@ fn whatever_goes_wrong_blocks() {
     for (body, code) in [
         ("fn p(slice) { return true }", "invalid_predicate_result"),
         (
+            "fn p(slice) { return {verdict: {kind: \"allow\"}, confidence: 1.0, evidence: [1]} }",
+            "invalid_predicate_result",
+        ),
+        (
             "fn p(slice) { return {verdict: \"Deny\"} }",
             "invalid_predicate_result",
         ),
