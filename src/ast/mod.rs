@@ -43,7 +43,7 @@ pub use search::search;
 
 /// What to look for, in what.
 #[derive(Clone, Copy)]
-pub struct Request<'a> {
+pub struct Request<'a, 'c> {
     /// The text to parse. It need not be correct.
     pub source: &'a str,
     /// The query, in tree-sitter's language.
@@ -57,10 +57,10 @@ pub struct Request<'a> {
     pub limits: Limits,
     /// Asked every few hundred operations; `true` stops the search. It is called
     /// from C and must not panic.
-    pub cancel: &'a dyn Fn() -> bool,
+    pub cancel: &'c dyn Fn() -> bool,
 }
 
-impl<'a> Request<'a> {
+impl<'a> Request<'a, 'static> {
     /// A request with default limits that nobody cancels.
     #[must_use]
     pub fn new(source: &'a str, query: &'a str, language: &'a str) -> Self {

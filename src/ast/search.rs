@@ -49,7 +49,7 @@ impl Meter<'_> {
 
 /// Parses the source and looks for the query.
 #[must_use]
-pub fn search<'a>(request: &Request<'a>) -> Found<'a> {
+pub fn search<'a>(request: &Request<'a, '_>) -> Found<'a> {
     let grammar = Grammar::of(request.language);
     let mut found = Found {
         outcome: Outcome::UnsupportedLanguage,
@@ -81,7 +81,7 @@ pub fn search<'a>(request: &Request<'a>) -> Found<'a> {
 }
 
 fn run<'a>(
-    request: &Request<'a>,
+    request: &Request<'a, '_>,
     grammar: Grammar,
     meter: &Meter<'_>,
     found: &mut Found<'a>,
@@ -129,7 +129,7 @@ fn parse(parser: &mut Parser, source: &str, meter: &Meter<'_>) -> Option<Tree> {
 }
 
 fn matches<'a>(
-    request: &Request<'a>,
+    request: &Request<'a, '_>,
     compiled: &Compiled,
     tree: &Tree,
     meter: &Meter<'_>,

@@ -1,12 +1,12 @@
 //! Predicate files: read, compiled, linted, listed.
 
-use std::fs;
 use std::path::Path;
 
 use crate::cli::error::CliError;
 use crate::cli::options::TargetOptions;
 use crate::cli::output::Output;
 use crate::cli::{Exit, message};
+use crate::files::read_text;
 use crate::harn::{self, Module};
 
 /// The path, if it is that of a predicate file.
@@ -17,9 +17,9 @@ pub(super) fn file(path: &Path) -> Option<&Path> {
     is_harn.then_some(path)
 }
 
-/// The source of a file.
-pub(super) fn read(path: &Path) -> Result<String, CliError> {
-    fs::read_to_string(path).map_err(|source| CliError::Input {
+/// The text of a file, of at most `max` bytes.
+pub(super) fn read(path: &Path, max: usize) -> Result<String, CliError> {
+    read_text(path, max as u64).map_err(|source| CliError::Input {
         path: path.to_owned(),
         source,
     })
@@ -27,7 +27,7 @@ pub(super) fn read(path: &Path) -> Result<String, CliError> {
 
 /// A predicate file, compiled; what is wrong with it is told.
 pub(super) fn compile(path: &Path) -> Result<Option<Module>, CliError> {
-    let source = read(path)?;
+    let source = read(path, harn::syntax::MAX_SOURCE)?;
     match harn::compile_file(path, &source) {
         Ok(module) => Ok(Some(module)),
         Err(problems) => {

@@ -2,6 +2,8 @@
 
 use std::os::fd::AsFd as _;
 
+use rustix::fs::{AtFlags, FileType, statat};
+
 use crate::files::open::{FileId, OpenFile};
 use crate::files::tree::{Node, ReadFile, Tree, Walking};
 use crate::files::{
@@ -29,6 +31,15 @@ impl Tree for Root {
             Kind::File => Ok(Node::File(Box::new(found))),
             Kind::Other(name) => Err(FileError::NotRegular(name)),
         }
+    }
+
+    fn dangles(&self, path: &str) -> bool {
+        let is_missing = matches!(Root::find(self, path), Err(FileError::NotFound));
+        // Only looked at: nothing is opened, and links on the way stay inside, or
+        // nothing would be missing.
+        is_missing
+            && statat(self.as_fd(), path, AtFlags::SYMLINK_NOFOLLOW)
+                .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
     }
 
     fn walk(&self, location: &[u8]) -> Walking {

@@ -27,10 +27,12 @@ mod rules;
 #[cfg(target_os = "linux")]
 mod sigbus;
 mod slice;
+mod text;
 mod tree;
 mod walk;
 #[cfg(test)]
 mod walk_tests;
+mod whole;
 
 pub(crate) use components::PATH_MAX;
 pub use error::{FileError, OpenError};
@@ -43,6 +45,8 @@ pub use read::{Block, Content, Flow, MAP_BYTES, PROBE_BYTES, Reader, Reading};
 pub use root::{Found, Kind, Root};
 pub(crate) use rules::{MAX_RULES_BYTES, Rules};
 pub use slice::{read_slice, read_stream};
+pub use text::{read_text, take_text};
 pub use tree::{ContentId, Entry, File, Node, ReadFile, Tree, WalkError, Walking};
 pub(crate) use walk::MAX_OPEN;
 pub use walk::Walk;
+pub use whole::read_whole;

@@ -217,6 +217,18 @@ impl<O: Objects> Tree for ObjectTree<O> {
         })
     }
 
+    fn dangles(&self, path: &str) -> bool {
+        let links = |path: &str| {
+            let mut links = 0;
+            let found = self.resolve_counting(path, &mut links);
+            (matches!(found, Err(FileError::NotFound)), links)
+        };
+        let (is_missing, all) = links(path);
+        // Those on the way to the directory that holds it do not count.
+        let on_the_way = path.rsplit_once('/').map_or(0, |(above, _)| links(above).1);
+        is_missing && all > on_the_way
+    }
+
     fn walk(&self, location: &[u8]) -> Walking {
         Box::new(ObjectWalk::new(Arc::clone(&self.0), location))
     }

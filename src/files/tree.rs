@@ -30,6 +30,13 @@ pub trait Tree: Send + Sync {
     /// As [`Tree::kind`]; [`FileError::NotRegular`] for what is never read.
     fn find<'a>(&'a self, path: &'a str) -> Result<Node<'a>, FileError>;
 
+    /// Whether a link stands at a path and leads nowhere, which [`Tree::find`] does not
+    /// tell from nothing being there. Trees without links need not say.
+    fn dangles(&self, path: &str) -> bool {
+        let _ = path;
+        false
+    }
+
     /// The files and directories below a location that [`Tree::find`] gave, in
     /// walk order: sorted by the bytes of their names, every directory followed by
     /// what is in it. Links are not followed; `.git` and what the tree's

@@ -1,16 +1,17 @@
 //! One predicate over one slice. (flow.md, sections 3.4 and 11; harn.md, section 7.)
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value as Json;
 
-use crate::budget::{CancelToken, timed};
+use crate::budget::{CancelToken, ThreadClock, timed};
 use crate::flow::result::InvariantResult;
 use crate::flow::slice::Slice;
 use crate::harn::{
-    Fault, Heap, Kind, Limit, Limits, Machine, Module, Predicate, Sifted, Usage, Value,
+    Fault, Heap, Kind, Limit, Limits, Machine, Module, Predicate, Sifted, Usage, Value, Workspace,
 };
-use crate::scan::{Sieve, Sieved};
+use crate::scan::{Sieve, Sieved, Sought};
 use rayon::prelude::*;
 
 /// Answers a semantic predicate: from what it asks, a verdict.
@@ -25,6 +26,8 @@ pub struct Context<'c> {
     pub base: Option<&'c Json>,
     /// Who answers `ctx.semantic_judge`, which only semantic predicates have.
     pub judge: Option<Arc<Judge>>,
+    /// What `grep` and `exists` look into. Without it their calls fail, and so block.
+    pub workspace: Option<&'c Workspace>,
     /// Stops evaluations.
     pub cancel: Option<&'c CancelToken>,
 }
@@ -38,12 +41,24 @@ pub struct Evaluated {
     pub raw: Option<Json>,
     /// What it used.
     pub usage: Usage,
-    /// CPU time of the thread, in nanoseconds.
+    /// CPU time of the thread, and of what it asked of the workspace, in nanoseconds.
     pub cpu_ns: u64,
 }
 
-/// The constant patterns of several modules, to be searched for in one pass over each
-/// file of a slice. It is made once for many slices.
+/// CPU time for the patterns of all modules. What is not prepared by then is searched for
+/// as if there were no sieve.
+const MOST_CPU: Duration = Duration::from_secs(1);
+
+/// Most texts of all modules that are looked for because they may be patterns.
+const MOST_GUESSES: usize = 1 << 14;
+
+/// Of what only may be a pattern, literals below so many bytes are not looked for: there
+/// would be too many of them in too many files.
+const SHORTEST_GUESS: usize = 4;
+
+/// The patterns of several modules, to be searched for in one pass over each file of a
+/// slice: those that calls name, and all texts that may be patterns of others. It is made
+/// once for many slices.
 #[derive(Debug)]
 pub struct Patterns {
     sieve: Sieve,
@@ -58,12 +73,25 @@ impl Patterns {
         let mut next = 0;
         let first = modules.iter().map(|module| {
             let first = next;
-            next += module.pattern_count();
+            next += module.patterns().len();
             (module.clone(), first)
         });
         let first = first.collect();
+        let clock = ThreadClock::start();
+        let mut guesses = 0;
+        let sought = modules.iter().flat_map(Module::patterns).map(|pattern| {
+            let is_guess = pattern.span.is_none();
+            guesses += usize::from(is_guess);
+            if (is_guess && guesses > MOST_GUESSES) || clock.elapsed() > MOST_CPU {
+                return None;
+            }
+            Some(Sought {
+                hir: pattern.sound()?,
+                shortest: if is_guess { SHORTEST_GUESS } else { 0 },
+            })
+        });
         Self {
-            sieve: Sieve::new(modules.iter().flat_map(Module::parsed_patterns)),
+            sieve: Sieve::new(sought),
             first,
         }
     }
@@ -86,8 +114,8 @@ impl<'s> Prepared<'s> {
         }
     }
 
-    /// Goes over each file once, so that predicates need not search for constant
-    /// patterns of which nothing is in a file. What they come to, and what fuel they
+    /// Goes over each file once, so that predicates need not search for patterns of which
+    /// nothing is in a file. What they come to, and what fuel they
     /// take, stays the same.
     #[must_use]
     pub fn sift(slice: &'s Slice, patterns: &'s Patterns) -> Self {
@@ -103,6 +131,7 @@ impl<'s> Prepared<'s> {
         let (patterns, files) = self.sifted.as_ref()?;
         let found = patterns.first.iter().find(|(known, _)| known.is(module));
         found.map(|(_, first)| Sifted {
+            sieve: &patterns.sieve,
             files,
             first: *first,
         })
@@ -120,7 +149,7 @@ pub fn evaluate(
     limits: &Limits,
 ) -> Evaluated {
     let (mut evaluated, cpu_ns) = timed(|| run(module, predicate, slice, context, limits));
-    evaluated.cpu_ns = cpu_ns;
+    evaluated.cpu_ns = evaluated.cpu_ns.saturating_add(cpu_ns);
     evaluated
 }
 
@@ -132,6 +161,9 @@ fn run(
     limits: &Limits,
 ) -> Evaluated {
     let mut machine = Machine::new(module, limits).sifted(slice.of(module));
+    if let Some(workspace) = context.workspace {
+        machine = machine.workspace(workspace);
+    }
     if let Some(cancel) = context.cancel {
         machine = machine.cancel(cancel.clone());
     }
@@ -160,7 +192,7 @@ fn run(
         result,
         raw,
         usage,
-        cpu_ns: 0,
+        cpu_ns: machine.facts_cpu_ns(),
     }
 }
 

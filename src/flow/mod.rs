@@ -1,11 +1,28 @@
 //! Flow: predicates that judge a slice, a candidate change. (flow.md)
 
+mod ceiling;
+mod compose;
+mod discovery;
 mod evaluate;
+pub mod model;
 mod pack;
 mod result;
+#[cfg(test)]
+mod sift_tests;
 mod slice;
 
+pub use ceiling::{
+    CeilingContributor, CeilingLevel, CeilingOutcome, CeilingViolation, PredicateCeiling,
+};
+pub use compose::{
+    ComposedResult, PredicateEvaluation, PredicateSource, ResolvedPredicate,
+    compose_predicate_results, resolve_predicates, union_predicates,
+};
+pub use discovery::{
+    DiagnosticKind, DiscoverError, Discovery, DiscoveryDiagnostic, Fallback, Modules, Place,
+    PredicateFile, TouchedError, Union, discover, touched_directories,
+};
 pub use evaluate::{Context, Evaluated, Judge, Patterns, Prepared, evaluate};
 pub use pack::{Case, CaseOutcome, Pack, PackError, PackReport};
-pub use result::{Approver, InvariantResult, Verdict};
+pub use result::{Approver, BlockError, InvariantResult, Verdict};
 pub use slice::{Slice, SliceError, SliceFile};

@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
+use crate::files::read_text;
 use crate::flow::evaluate::{Context, Evaluated, Judge, Prepared, evaluate};
 use crate::flow::slice::{Slice, SliceError};
-use crate::harn::{Limits, Module, Problem, compile_file};
+use crate::harn::syntax::MAX_SOURCE;
+use crate::harn::{Limits, Module, Problem, Workspace, compile_file};
 
 /// The name of predicate files.
 const FILE: &str = "invariants.harn";
@@ -110,7 +112,7 @@ impl Pack {
     /// [`PackError`] with the file that is at fault.
     pub fn load(directory: &Path) -> Result<Self, PackError> {
         let path = directory.join(FILE);
-        let source = read(&path)?;
+        let source = read(&path, MAX_SOURCE as u64)?;
         let module = match compile_file(&path, &source) {
             Ok(module) => module,
             Err(problems) => {
@@ -123,7 +125,7 @@ impl Pack {
         };
         let mut cases = Vec::new();
         for fixture in fixtures(&directory.join("fixtures"))? {
-            let text = read(&fixture)?;
+            let text = read(&fixture, MOST_FIXTURE)?;
             let wrong = |problem: String| PackError::Fixture {
                 path: fixture.clone(),
                 problem,
@@ -145,9 +147,9 @@ impl Pack {
         &self.cases
     }
 
-    /// Evaluates every case.
+    /// Evaluates every case. All of them get the same workspace, if there is one.
     #[must_use]
-    pub fn test(&self, limits: &Limits) -> PackReport<'_> {
+    pub fn test(&self, limits: &Limits, workspace: Option<&Workspace>) -> PackReport<'_> {
         let predicates = self.module.predicates();
         let outcomes = self.cases.iter().map(|case| {
             let predicate = predicates.iter().find(|it| *it.name == *case.predicate);
@@ -155,6 +157,7 @@ impl Pack {
                 let context = Context {
                     ctx: case.ctx.as_ref(),
                     judge: Some(case.judge()),
+                    workspace,
                     ..Context::default()
                 };
                 let slice = Prepared::new(&case.slice);
@@ -182,23 +185,11 @@ impl Case {
     }
 }
 
-fn read(path: &Path) -> Result<String, PackError> {
-    use io::Read as _;
-
-    let failed = |source| PackError::Read {
+fn read(path: &Path, max: u64) -> Result<String, PackError> {
+    read_text(path, max).map_err(|source| PackError::Read {
         path: path.to_owned(),
         source,
-    };
-    let file = fs::File::open(path).map_err(failed)?;
-    if !file.metadata().map_err(failed)?.is_file() {
-        return Err(failed(io::Error::other("it is not a regular file")));
-    }
-    let mut text = String::new();
-    let taken = file.take(MOST_FIXTURE + 1).read_to_string(&mut text);
-    match taken.map_err(failed)? as u64 > MOST_FIXTURE {
-        true => Err(failed(io::Error::other("it is too large"))),
-        false => Ok(text),
-    }
+    })
 }
 
 fn fixtures(directory: &Path) -> Result<Vec<PathBuf>, PackError> {

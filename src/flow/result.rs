@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use crate::flow::model::{Evidence, Remediation};
 use crate::harn::Value;
 
 /// A result as it is recorded. The order of the fields is that of its hash.
@@ -12,10 +13,10 @@ pub struct InvariantResult {
     pub verdict: Verdict,
     /// What it rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub evidence: Vec<Json>,
+    pub evidence: Vec<Evidence>,
     /// What to do about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub remediation: Option<Json>,
+    pub remediation: Option<Remediation>,
     /// How sure it is, from 0 to 1.
     pub confidence: f64,
 }
@@ -80,6 +81,17 @@ impl Verdict {
         }
     }
 
+    /// How strict it is, from 0 on: allow, warn, require approval, block.
+    #[must_use]
+    pub const fn strictness(&self) -> u8 {
+        match self {
+            Self::Allow => 0,
+            Self::Warn { .. } => 1,
+            Self::RequireApproval { .. } => 2,
+            Self::Block { .. } => 3,
+        }
+    }
+
     /// The stable code, if it blocks.
     #[must_use]
     pub fn code(&self) -> Option<&str> {
@@ -114,7 +126,9 @@ impl InvariantResult {
     /// What a predicate's value means. What means nothing blocks.
     #[must_use]
     pub fn normalise(value: &Value, json: &Json) -> Self {
-        if let Ok(typed) = serde_json::from_value::<Self>(json.clone()) {
+        // Packs give a word, which no typed result has.
+        let has_word = json.get("verdict").is_some_and(Json::is_string);
+        if !has_word && let Ok(typed) = Self::deserialize(json) {
             return typed;
         }
         let invalid = |message: String| Self::block("invalid_predicate_result", message);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use crate::harn::{Fault, Heap, Value};
+use crate::harn::{Fault, Heap, Keys, Value};
 
 /// A slice: files with their whole texts, and whatever else the host puts into it.
 #[derive(Clone, Debug, Default)]
@@ -90,11 +90,12 @@ impl Slice {
 
     /// The value that predicates get.
     pub(super) fn value(&self, heap: &Heap) -> Result<Value, Fault> {
+        let keys = Keys::new(["path", "text"], heap)?;
         let files: Result<Vec<Value>, Fault> = self
             .files
             .iter()
             .enumerate()
-            .map(|(at, file)| file.value(at, heap))
+            .map(|(at, file)| file.value(at, &keys, heap))
             .collect();
         let mut fields = vec![("files", Value::list(files?, heap)?)];
         for (key, value) in &self.rest {
@@ -140,18 +141,17 @@ impl SliceFile {
         })
     }
 
-    fn value(&self, at: usize, heap: &Heap) -> Result<Value, Fault> {
+    fn value(&self, at: usize, keys: &Keys<2>, heap: &Heap) -> Result<Value, Fault> {
         let number = u32::try_from(at).unwrap_or(u32::MAX);
-        let mut fields = vec![
-            ("path", Value::shared(self.path.clone(), heap)?),
-            ("text", Value::file_text(self.text.clone(), number, heap)?),
-        ];
+        let path = Value::shared(self.path.clone(), heap)?;
+        let text = Value::file_text(self.text.clone(), number, heap)?;
+        let mut others = Vec::new();
         if self.missing {
-            fields.push(("missing", Value::Bool(true)));
+            others.push(("missing", Value::Bool(true)));
         }
         for (key, value) in &self.rest {
-            fields.push((key, Value::from_json(value, heap)?));
+            others.push((key, Value::from_json(value, heap)?));
         }
-        Value::dict(fields, heap)
+        keys.dict([path, text], others, heap)
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::harn::value::Value;
+use crate::reason::Reason;
 
 /// Why an evaluation, or a part of it, failed.
 #[derive(Clone, Debug)]
@@ -11,6 +12,9 @@ pub enum Fault {
     Thrown(Value),
     /// Something that cannot be done. It can be caught, as its message.
     Error(ErrorClass, Box<str>),
+    /// A fact that is not known. It cannot be caught: what is not known must not be
+    /// taken for something else. (engine.md, "Three-valued evaluation".)
+    Unknown(Reason),
     /// A limit. It cannot be caught.
     Limit(Limit),
 }
@@ -81,6 +85,7 @@ impl fmt::Display for Fault {
         match self {
             Self::Thrown(value) => write!(f, "thrown: {}", value.to_text()),
             Self::Error(_, message) => f.write_str(message),
+            Self::Unknown(reason) => reason.fmt(f),
             Self::Limit(limit) => f.write_str(limit.text()),
         }
     }

@@ -6,7 +6,7 @@ use crate::code::instruction;
 use crate::harn::module::{Constant, Function, Module};
 
 impl Module {
-    /// Prints the module: its predicates, constants and patterns, then each function with
+    /// Prints the module: its predicates, constants, patterns and facts, then each function with
     /// its instructions and the source they came from.
     #[must_use]
     pub fn listing(&self) -> String {
@@ -29,12 +29,15 @@ impl Module {
         for (number, constant) in code.constants.iter().enumerate() {
             let _ = writeln!(out, "const k{number} = {}", shown(constant));
         }
-        for (number, pattern) in code.patterns.iter().enumerate() {
+        for (number, (pattern, _)) in code.patterns.named().enumerate() {
             let _ = writeln!(
                 out,
                 "pattern {number} = {:?} {:?}",
                 pattern.pattern, pattern.flags
             );
+        }
+        for (number, fact) in code.facts.keys().enumerate() {
+            let _ = writeln!(out, "fact {number} = {fact}");
         }
         for (number, function) in code.functions.iter().enumerate() {
             list(&mut out, number, function, &code.source);

@@ -2,22 +2,31 @@
 
 mod builtins;
 mod compile;
+mod declaration;
 mod fault;
 mod files;
+mod inspection;
 mod listing;
 mod module;
+mod patterns;
 mod predicate;
 mod problem;
 pub mod syntax;
 mod value;
 mod vm;
+mod workspace;
 
 pub use builtins::Builtin;
+pub use declaration::{Declaration, Flaw, FlawKind, Mode};
 pub use fault::{ErrorClass, Fault, Limit};
-pub use files::compile_file;
+pub(crate) use files::import_from;
+pub use files::{Import, compile_file, inspect};
+pub use inspection::Inspection;
 pub use module::Module;
 pub use predicate::{Archivist, FallbackPolicy, Kind, Predicate};
 pub use problem::{HarnCode, MOST_PROBLEMS, Problem};
+pub(crate) use value::Keys;
 pub use value::{Heap, Value};
 pub(crate) use vm::Sifted;
 pub use vm::{Limits, Machine, Usage};
+pub use workspace::Workspace;

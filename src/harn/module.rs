@@ -1,17 +1,20 @@
 //! A compiled predicate file.
 
+use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use std::sync::OnceLock;
+
+use indexmap::IndexMap;
 
 use crate::code::Insn;
 use crate::diagnostic::Span;
 use crate::digest::Digest;
-use regex_syntax::hir::Hir;
-
-use crate::harn::builtins::{Regex, compile as compile_regex, parse, weight};
+use crate::facts::FactKey;
 use crate::harn::compile::compile;
+use crate::harn::patterns::{Pattern, Patterns};
 use crate::harn::predicate::Predicate;
 use crate::harn::problem::{HarnCode, Problem};
+use crate::scan::parse_pattern;
 
 /// A compiled predicate file. Cheap to share, and nothing in it changes.
 #[derive(Clone, Debug)]
@@ -23,7 +26,9 @@ pub(crate) struct Code {
     pub(crate) source: Arc<str>,
     pub(crate) functions: Vec<Function>,
     pub(crate) constants: Vec<Constant>,
-    pub(crate) patterns: Vec<Pattern>,
+    pub(crate) patterns: Patterns,
+    /// What it asks of the workspace with constant arguments, and where first.
+    pub(crate) facts: IndexMap<FactKey, Span>,
     pub(crate) types: Vec<TypeCheck>,
     pub(crate) globals: Vec<Box<str>>,
     /// Sets the bindings of the module.
@@ -35,7 +40,7 @@ pub(crate) struct Code {
 }
 
 /// A value that is known when the module is compiled.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Constant {
     Int(i64),
     Float(f64),
@@ -45,43 +50,33 @@ pub(crate) enum Constant {
     List(Vec<Self>),
 }
 
-/// A pattern that is known when the module is compiled. Its regex is built when it is
-/// first wanted, and shared.
-#[derive(Debug)]
-pub(crate) struct Pattern {
-    pub(crate) pattern: Box<str>,
-    pub(crate) flags: Box<str>,
-    /// Where it is used first.
-    pub(crate) span: Span,
-    regex: OnceLock<Result<Arc<Regex>, Box<str>>>,
-    weight: OnceLock<usize>,
-}
-
-impl Pattern {
-    pub(crate) const fn new(pattern: Box<str>, flags: Box<str>, span: Span) -> Self {
-        Self {
-            pattern,
-            flags,
-            span,
-            regex: OnceLock::new(),
-            weight: OnceLock::new(),
+impl Constant {
+    /// What tells it from others of its variant; floats by their bits, so that each
+    /// equals itself.
+    const fn key(&self) -> (Option<u64>, Option<&Arc<str>>, Option<&Vec<Self>>) {
+        match self {
+            Self::Int(value) => (Some(value.cast_unsigned()), None, None),
+            Self::Float(value) => (Some(value.to_bits()), None, None),
+            Self::Bool(value) => (Some(*value as u64), None, None),
+            Self::Str(text) => (None, Some(text), None),
+            Self::List(items) => (None, None, Some(items)),
+            Self::Nil => (None, None, None),
         }
     }
+}
 
-    /// What text costs to search with it, as a multiple of the usual. It is known
-    /// before the regex is built, which may be never.
-    pub(crate) fn weight(&self) -> usize {
-        *self
-            .weight
-            .get_or_init(|| parse(&self.pattern, &self.flags).map_or(1, |hir| weight(&hir)))
+impl PartialEq for Constant {
+    fn eq(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other) && self.key() == other.key()
     }
+}
 
-    /// The regex, which is built once.
-    pub(crate) fn build(&self) -> &Result<Arc<Regex>, Box<str>> {
-        self.regex.get_or_init(|| {
-            let built = compile_regex(&self.pattern, &self.flags);
-            built.map(Arc::new).map_err(Into::into)
-        })
+impl Eq for Constant {}
+
+impl Hash for Constant {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        self.key().hash(state);
     }
 }
 
@@ -132,7 +127,7 @@ pub(crate) struct NameUse {
 }
 
 /// A declared type as far as it is looked at when the program runs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum TypeCheck {
     Any,
     Nil,
@@ -175,21 +170,30 @@ impl Module {
         &self.0.warnings
     }
 
-    /// Constant patterns that are no regexes: calls with them throw.
+    /// Constant patterns that are no regexes: calls with them fail.
     #[must_use]
     pub fn invalid_patterns(&self) -> Vec<Problem> {
-        let patterns = self.0.patterns.iter();
-        patterns
-            .filter_map(|pattern| {
-                let error = pattern.build().as_ref().err()?;
-                let message = format!("`{}`: {error}", pattern.pattern);
-                Some(Problem::warning(
-                    HarnCode::InvalidRegex,
-                    pattern.span,
-                    message,
-                ))
-            })
-            .collect()
+        let warning = |pattern: &str, error: &dyn fmt::Display, span: Span| {
+            let message = format!("`{pattern}`: {error}");
+            Problem::warning(HarnCode::InvalidRegex, span, message)
+        };
+        let of_texts = self.0.patterns.named().filter_map(|(pattern, span)| {
+            let error = pattern.build().as_ref().err()?;
+            Some(warning(&pattern.pattern, error, span))
+        });
+        let of_files = self.0.facts.iter().filter_map(|(fact, span)| {
+            let FactKey::Grep(pattern, _) = fact else {
+                return None;
+            };
+            let error = parse_pattern(pattern).err()?;
+            Some(warning(&pattern.text, &error, *span))
+        });
+        of_texts.chain(of_files).collect()
+    }
+
+    /// What it asks of the workspace with constant arguments.
+    pub(crate) fn facts(&self) -> impl Iterator<Item = &FactKey> {
+        self.0.facts.keys()
     }
 
     /// Whether it is the same module, not only an equal one.
@@ -197,15 +201,9 @@ impl Module {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// How many constant patterns it has.
-    pub(crate) fn pattern_count(&self) -> usize {
-        self.0.patterns.len()
-    }
-
-    /// Its constant patterns, parsed; `None` for those that are no regexes.
-    pub(crate) fn parsed_patterns(&self) -> impl Iterator<Item = Option<Hir>> {
-        let patterns = self.0.patterns.iter();
-        patterns.map(|pattern| parse(&pattern.pattern, &pattern.flags).ok())
+    /// Its patterns, and the texts that may be some.
+    pub(crate) fn patterns(&self) -> &[Pattern] {
+        self.0.patterns.all()
     }
 
     /// How many bytes its instructions take.
@@ -223,6 +221,7 @@ impl Module {
         compile("invariants.harn", source, &|_, _| {
             Err("there are no files to import from".into())
         })
+        .into_module()
     }
 }
 

@@ -142,28 +142,90 @@ impl Problem {
     }
 }
 
-/// The most problems that are told of one file.
+/// The most errors that are told of one file, and the most warnings.
 pub const MOST_PROBLEMS: usize = 50;
 
 /// Problems of one file.
 #[derive(Debug, Default)]
-pub(crate) struct Problems(Vec<Problem>);
+pub(crate) struct Problems {
+    errors: Vec<Problem>,
+    warnings: Vec<Problem>,
+    elsewhere: Option<Elsewhere>,
+}
 
-impl Problems {
-    pub(crate) fn push(&mut self, problem: Problem) {
-        if self.0.len() < MOST_PROBLEMS && !self.0.contains(&problem) {
-            self.0.push(problem);
+/// A file that is compiled because another one imports it: what is wrong with it is told
+/// where it is imported.
+#[derive(Debug)]
+pub(crate) struct Elsewhere {
+    /// Its path, as it is told.
+    path: Box<str>,
+    /// Where its lines end.
+    line_ends: Vec<u32>,
+    /// The import, in the file that problems are told of.
+    import: Span,
+}
+
+impl Elsewhere {
+    pub(crate) fn new(path: &str, source: &str, import: Span) -> Self {
+        let ends = memchr::memchr_iter(b'\n', source.as_bytes());
+        Self {
+            path: path.into(),
+            line_ends: ends.filter_map(|end| u32::try_from(end).ok()).collect(),
+            import,
         }
     }
 
+    fn place(&self, problem: Problem) -> Problem {
+        let line = self
+            .line_ends
+            .partition_point(|end| *end < problem.span.start)
+            + 1;
+        Problem {
+            message: format!("in `{}`, line {line}: {}", self.path, problem.message).into(),
+            span: self.import,
+            ..problem
+        }
+    }
+}
+
+impl Problems {
+    pub(crate) fn push(&mut self, problem: Problem) {
+        // Warnings, however many, never keep an error out.
+        let list = match problem.severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+        };
+        if list.len() >= MOST_PROBLEMS {
+            return;
+        }
+        let problem = match &self.elsewhere {
+            Some(file) => file.place(problem),
+            None => problem,
+        };
+        if !list.contains(&problem) {
+            list.push(problem);
+        }
+    }
+
+    /// Goes on with another file, or with the first one; gives what it was before.
+    pub(crate) fn turn_to(&mut self, file: Option<Elsewhere>) -> Option<Elsewhere> {
+        std::mem::replace(&mut self.elsewhere, file)
+    }
+
+    /// The place in the first file of what is at `span` in this one.
+    pub(crate) fn told_at(&self, span: Span) -> Span {
+        self.elsewhere.as_ref().map_or(span, |file| file.import)
+    }
+
     pub(crate) fn has_errors(&self) -> bool {
-        self.0.iter().any(Problem::is_error)
+        !self.errors.is_empty()
     }
 
     /// Everything, in the order of the source.
-    pub(crate) fn into_sorted(mut self) -> Vec<Problem> {
-        self.0
-            .sort_by_key(|problem| (problem.span, problem.severity, problem.code));
-        self.0
+    pub(crate) fn into_sorted(self) -> Vec<Problem> {
+        let mut all = self.errors;
+        all.extend(self.warnings);
+        all.sort_by_key(|problem| (problem.span, problem.severity, problem.code));
+        all
     }
 }

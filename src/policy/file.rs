@@ -1,6 +1,5 @@
 //! `probity.toml`.
 
-use std::io::Read as _;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,6 +7,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::digest::Digest;
+use crate::files::read_text;
 use crate::policy::allow::Allowed;
 use crate::policy::units::{Size, Time};
 use crate::policy::words::{Absolute, Inside, Variable};
@@ -133,7 +133,7 @@ impl Policy {
     /// [`PolicyError`] if the file cannot be read, is longer than
     /// [`MAX_POLICY_BYTES`] or is no policy.
     pub fn read(path: &Path) -> Result<Self, PolicyError> {
-        let text = text(path).map_err(|source| PolicyError::Read {
+        let text = read_text(path, MAX_POLICY_BYTES).map_err(|source| PolicyError::Read {
             path: path.to_owned(),
             source,
         })?;
@@ -174,25 +174,6 @@ impl Policy {
             digest: Digest::of(text.as_bytes()),
         })
     }
-}
-
-fn text(path: &Path) -> std::io::Result<String> {
-    use std::io::{Error, ErrorKind};
-    use std::os::unix::fs::OpenOptionsExt as _;
-
-    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-    let mut options = std::fs::OpenOptions::new();
-    let file = options.read(true).custom_flags(flags).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(Error::new(ErrorKind::InvalidInput, "it is no regular file"));
-    }
-    let mut text = String::new();
-    let read = file.take(MAX_POLICY_BYTES + 1).read_to_string(&mut text)?;
-    if read as u64 > MAX_POLICY_BYTES {
-        let message = format!("it is longer than {MAX_POLICY_BYTES} bytes");
-        return Err(Error::new(ErrorKind::FileTooLarge, message));
-    }
-    Ok(text)
 }
 
 #[derive(Debug, Deserialize)]

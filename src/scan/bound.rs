@@ -16,7 +16,7 @@ const TRANSITION: u64 = 16;
 
 /// False only if the regex, forwards and backwards, is within
 /// [`MAX_COMPILED_BYTES`].
-pub(super) fn may_be_too_large(hir: &Hir) -> bool {
+pub(crate) fn may_be_too_large(hir: &Hir) -> bool {
     most_bytes(hir) > MAX_COMPILED_BYTES as u64
 }
 

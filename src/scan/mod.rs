@@ -41,10 +41,11 @@ mod stream;
 mod tally;
 mod walked;
 
+pub(crate) use bound::may_be_too_large;
 pub use each::{EachCounter, FileCounts, count_each};
 pub use engine::{Answers, Counting, Request, ScanOptions, Tier, scan};
 pub(crate) use glob::glob;
 pub use pattern::{MAX_COMPILED_BYTES, MAX_PATTERN_BYTES, PatternError, parse_pattern};
 pub(crate) use pattern::{SyntaxError, parse_text};
 pub(crate) use reach::Reach;
-pub(crate) use sieve::{Sieve, Sieved};
+pub(crate) use sieve::{Sieve, Sieved, Sought};

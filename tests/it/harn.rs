@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use probity::flow::{Context, Patterns, Prepared, Slice, SliceFile, Verdict, evaluate};
-use probity::harn::{Fault, Limit, Limits, Machine, Module};
+use probity::harn::{Fault, Limit, Limits, MOST_PROBLEMS, Machine, Module, Problem};
 
 fn compile(source: &str) -> Module {
     Module::compile(source).unwrap_or_else(|problems| panic!("{source}\n{problems:#?}"))
@@ -194,6 +194,10 @@ fn whatever_goes_wrong_blocks() {
     for (body, code) in [
         ("fn p(slice) { return true }", "invalid_predicate_result"),
         (
+            "fn p(slice) { return {verdict: {kind: \"allow\"}, confidence: 1.0, evidence: [1]} }",
+            "invalid_predicate_result",
+        ),
+        (
             "fn p(slice) { return {verdict: \"Deny\"} }",
             "invalid_predicate_result",
         ),
@@ -294,8 +298,28 @@ fn attributes_say_what_is_a_predicate() {
     let reason = "r".to_owned();
     assert_eq!(judged.result.verdict, Verdict::Warn { reason });
 
-    // No mode is taken for deterministic, with a word.
-    let module = compile("@invariant\nfn p(slice) { return {verdict: \"Allow\"} }");
-    assert_eq!(module.predicates().len(), 1);
-    assert_eq!(module.warnings().len(), 2, "{:?}", module.warnings());
+    // Exactly one mode is wanted.
+    for modes in ["", "@deterministic\n@semantic(fallback: p)\n"] {
+        let source = format!("@invariant\n{modes}fn p(slice) {{ return {{verdict: \"Allow\"}} }}");
+        let problems = Module::compile(&source).expect_err(&source);
+        let [error, warning] = &*problems else {
+            panic!("{problems:?}")
+        };
+        assert!(
+            error.is_error() && !warning.is_error(),
+            "{error:?} {warning:?}"
+        );
+    }
+}
+
+#[test]
+fn warnings_however_many_hide_no_error() {
+    let warned = "@nothing\nfn f() {}\n";
+    let mut source: String = (0..200)
+        .map(|number| warned.replace("f()", &format!("f{number}()")))
+        .collect();
+    assert_eq!(compile(&source).warnings().len(), MOST_PROBLEMS);
+    source.push_str("fn last() { return missing }");
+    let problems = Module::compile(&source).expect_err("a name is missing");
+    assert!(problems.iter().any(Problem::is_error), "{problems:?}");
 }

@@ -297,10 +297,10 @@ fn program(seed: u64) -> String {
 
 fn agree(seed: u64) {
     let source = program(seed);
-    let machine = by_machine(&source);
+    let machine = by_machine(&source, None);
     let limits = Limits::default();
     let reference = harn::on_large_stack(|| {
-        let value = harn::run(&source, "main", Vec::new(), limits);
+        let value = harn::run(&source, "main", Vec::new(), limits, None);
         value
             .map(|value| harn::canonical(&value))
             .map_err(|failure| failure.class.name())

@@ -1,6 +1,7 @@
 //! Runs the suites of `tests/data/harn`. A suite is a list of `[[case]]`, each with
 //! - `name`: tells it from all others;
 //! - `row`: the row of section 9 of the specification that it comes from;
+//! - `files`: what is in the workspace, by path; without it there is none;
 //! - `items`: what stands before the function that is evaluated;
 //! - `code`: statements, or a list of such codes with the same expectation; the value of
 //!   the last statement is the result;
@@ -11,12 +12,13 @@
 //!   reference finds names and changes of constants only when they are reached, and
 //!   some of the rest not at all.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use probity::harn::{ErrorClass, Fault, Limits as MachineLimits, Machine, Module};
+use probity::harn::{ErrorClass, Fault, Limits as MachineLimits, Machine, Module, Workspace};
 use serde::Deserialize;
+use tempfile::TempDir;
 
 use crate::reference::harn::{self, Class, Limits};
 
@@ -33,6 +35,8 @@ pub(crate) struct Case {
     pub(crate) name: String,
     #[serde(default)]
     row: Option<u32>,
+    #[serde(default)]
+    files: Option<BTreeMap<String, String>>,
     #[serde(default)]
     items: String,
     code: OneOrMore,
@@ -83,6 +87,19 @@ impl Case {
         self.code.as_slice().iter().map(source).collect()
     }
 
+    /// The workspace, on disk.
+    fn workspace(&self) -> Option<TempDir> {
+        let files = self.files.as_ref()?;
+        let root = tempfile::tempdir().expect("a directory can be made");
+        for (path, text) in files {
+            let path = root.path().join(path);
+            let parent = path.parent().expect("it is below the root");
+            fs::create_dir_all(parent).expect("a directory can be made");
+            fs::write(path, text).expect("a file can be written");
+        }
+        Some(root)
+    }
+
     pub(crate) fn expected(&self) -> Expected<'_> {
         match (&self.expect, &self.error, &self.check) {
             (Some(expect), None, None) => Expected::Value(expect),
@@ -131,7 +148,9 @@ pub(crate) fn cases() -> Vec<(String, Case)> {
 
 /// What the reference differs in.
 fn judged(case: &Case, source: &str) -> Option<String> {
-    let result = harn::run(source, "main", Vec::new(), Limits::default());
+    let root = case.workspace();
+    let root = root.as_ref().map(TempDir::path);
+    let result = harn::run(source, "main", Vec::new(), Limits::default(), root);
     let fits = match (case.expected(), &result) {
         (Expected::Value(expected), Ok(value)) => harn::canonical(value) == expected,
         (Expected::Error(class), Err(failure)) => failure.class.name() == class,
@@ -166,13 +185,17 @@ fn the_reference_agrees_with_the_suites() {
 
 /// What the machine makes of a module: a result as canonical text, or a class of
 /// failures, or codes of the checker.
-pub(crate) fn by_machine(source: &str) -> Result<String, Vec<String>> {
+pub(crate) fn by_machine(source: &str, root: Option<&Path>) -> Result<String, Vec<String>> {
     let module = Module::compile(source).map_err(|problems| {
         let errors = problems.iter().filter(|problem| problem.is_error());
         let codes = errors.map(|problem| problem.code.name().to_owned());
         codes.collect::<Vec<_>>()
     })?;
+    let workspace = root.map(|root| Workspace::open(root).expect("it is a directory"));
     let mut machine = Machine::new(&module, &MachineLimits::default());
+    if let Some(workspace) = &workspace {
+        machine = machine.workspace(workspace);
+    }
     let value = machine.start().and_then(|()| machine.run("main", &[]));
     value.map(|value| value.to_source()).map_err(|fault| {
         let class = match fault {
@@ -181,6 +204,7 @@ pub(crate) fn by_machine(source: &str) -> Result<String, Vec<String>> {
             Fault::Error(ErrorClass::Zero, _) => "zero",
             Fault::Error(ErrorClass::Bounds, _) => "bounds",
             Fault::Error(ErrorClass::Arity, _) => "arity",
+            Fault::Unknown(_) => "unknown",
             _ => "limit",
         };
         vec![class.to_owned()]
@@ -192,7 +216,8 @@ fn the_machine_agrees_with_the_suites() {
     let mut wrong = Vec::new();
     for (suite, case) in cases() {
         for source in case.sources() {
-            let found = by_machine(&source);
+            let root = case.workspace();
+            let found = by_machine(&source, root.as_ref().map(TempDir::path));
             let fits = match (case.expected(), &found) {
                 (Expected::Value(expected), Ok(value)) => value == expected,
                 (Expected::Error(class), Err(codes)) => codes.iter().any(|code| {
@@ -218,7 +243,9 @@ fn the_machine_agrees_with_the_suites() {
 #[test]
 fn names_are_unique_and_expectations_known() {
     let mut names = BTreeSet::new();
-    let classes = ["type", "zero", "bounds", "arity", "thrown", "limit"];
+    let classes = [
+        "type", "zero", "bounds", "arity", "thrown", "unknown", "limit",
+    ];
     for (suite, case) in cases() {
         assert!(names.insert(case.name.clone()), "{suite}: {}", case.name);
         match case.expected() {

@@ -64,7 +64,7 @@ fn the_example_packs_keep_their_word() {
         assert!(pack.module.predicates().len() >= 8, "{name}");
         assert_eq!(pack.module.warnings(), [], "{name}");
         assert_eq!(pack.module.invalid_patterns(), [], "{name}");
-        let report = pack.test(&Limits::default());
+        let report = pack.test(&Limits::default(), None);
         assert_eq!(report.untested, [""; 0], "{name}");
         for outcome in &report.outcomes {
             // Its predicate queries syntax trees.

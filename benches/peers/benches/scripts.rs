@@ -1,161 +1,334 @@
-//! One predicate, written for Probity, for Rhai and for Lua: which files of a slice
-//! match a pattern. Compiled before; the regex of the others is kept by the host.
+//! Predicates for Probity beside the same ones for engines that a program in Rust would
+//! embed instead: rhai, by its tree walker and by its machine, and Lua 5.4 by mlua.
 //!
 //! `cargo bench --manifest-path benches/peers/Cargo.toml --bench scripts`
+//!
+//! Before anything is timed, all engines have to come to the same verdicts, findings and
+//! counts, and all bounds have to stop what has no end.
+//!
+//! What is bounded, by row:
+//!
+//! | row | steps | memory | depth |
+//! |---|---|---|---|
+//! | `probity…` | fuel, for text as well | bytes alive in an evaluation | calls |
+//! | `rhai…` | none | none | calls |
+//! | `rhai…+steps` | operations | none | calls |
+//! | `rhai…+bounds` | operations | each text, array and map by itself | calls |
+//! | `lua…` | none | none | built in |
+//! | `lua…+bounds` | instructions, looked at each 1,000; not in functions of C | the state | built in |
 
-use std::collections::HashMap;
+#[path = "scripts/hosts.rs"]
+mod hosts;
+#[path = "scripts/pack.rs"]
+mod pack;
+
+use std::cell::Cell;
 use std::hint::black_box;
-use std::sync::{Arc, Mutex};
+use std::rc::Rc;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use mlua::Lua;
-use probity::flow::{Context, Patterns, Prepared, Slice, SliceFile, evaluate};
-use probity::harn::{Limits, Module};
-use rhai::{Array, Dynamic, Engine, Map, Scope};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use hosts::{Bounds, File, Host, Judged, LuaHost, Passing, Probity, Rhai, Runner, Way};
+use probity::harn::Module;
+use rhai::grain::Compiler;
 
-const OURS: &str = r#"
-@invariant
-@deterministic
-@archivist(evidence: ["https://example.org"], confidence: 0.9, source_date: "2026-05-01")
-pub fn rule(slice, _ctx, _base) {
-  const found = slice.files.filter({ file ->
-    file.path.ends_with(".rs") && regex_match(r"\bunwrap_\d+\(\)", file.text, "") != nil
-  })
-  return {verdict: if found.none() { "Allow" } else { "Block" }, rule: "rule", findings: found}
-}
-"#;
-
-const RHAI: &str = r#"
-fn rule(files) {
-  let found = files.filter(|file| file.path.ends_with(".rs") && regex_match("\\bunwrap_\\d+\\(\\)", file.text));
-  #{verdict: if found.is_empty() { "Allow" } else { "Block" }, rule: "rule", findings: found}
-}
-"#;
-
-const LUA: &str = r#"
-function rule(files)
-  local found = {}
-  for _, file in ipairs(files) do
-    if file.path:sub(-3) == ".rs" and regex_match("\\bunwrap_\\d+\\(\\)", file.text) then
-      found[#found + 1] = file
-    end
-  end
-  return {verdict = #found == 0 and "Allow" or "Block", rule = "rule", findings = found}
-end
-"#;
-
-fn files(count: usize) -> Vec<(String, String)> {
-    (0..count)
-        .map(|number| {
-            let extension = ["rs", "py", "go", "js"][number % 4];
-            let mut text = String::new();
-            for line in 0..12 {
-                text.push_str(&format!("let value_{line} = shard({number}) + {line};\n"));
-            }
-            (format!("src/f{number}.{extension}"), text)
-        })
-        .collect()
+/// The same in each language.
+pub(crate) struct Languages<T> {
+    pub(crate) harn: T,
+    pub(crate) rhai: T,
+    pub(crate) lua: T,
 }
 
-#[derive(Clone, Default)]
-struct Kept(Arc<Mutex<HashMap<String, regex::Regex>>>);
-
-impl Kept {
-    fn is_match(&self, pattern: &str, text: &str) -> bool {
-        let mut kept = self.0.lock().expect("nobody panics");
-        if let Some(regex) = kept.get(pattern) {
-            return regex.is_match(text);
+macro_rules! script {
+    ($name:literal) => {
+        Languages {
+            harn: include_str!(concat!("scripts/", $name, ".harn")).to_owned(),
+            rhai: include_str!(concat!("scripts/", $name, ".rhai")).to_owned(),
+            lua: include_str!(concat!("scripts/", $name, ".lua")).to_owned(),
         }
-        let regex = regex::Regex::new(pattern).expect("it is one");
-        let is = regex.is_match(text);
-        kept.insert(pattern.to_owned(), regex);
-        is
+    };
+}
+
+/// A workload: rules, the files that they judge, and what comes out.
+struct Case {
+    name: &'static str,
+    sources: Languages<String>,
+    rules: Vec<String>,
+    files: Vec<File>,
+    wanted: fn(&[File]) -> Vec<Judged>,
+}
+
+fn judged(findings: Vec<String>, count: usize) -> Judged {
+    let verdict = match findings.is_empty() {
+        true => "Allow",
+        false => "Block",
+    };
+    Judged {
+        verdict: verdict.to_owned(),
+        findings,
+        count: i64::try_from(count).expect("it is small"),
     }
 }
 
-fn scripts(c: &mut Criterion) {
-    let mut group = c.benchmark_group("predicate");
-    for count in [1, 100] {
-        let files = files(count);
-        group.throughput(Throughput::Elements(count as u64));
+fn paths(files: &[File], is_found: impl Fn(&File) -> bool) -> Judged {
+    let found = files
+        .iter()
+        .filter(|file| file.path.ends_with(".rs") && is_found(file));
+    let found: Vec<String> = found.map(|file| file.path.clone()).collect();
+    let count = found.len();
+    judged(found, count)
+}
 
-        let module = Module::compile(OURS).expect("it is sound");
-        let slice = Slice::new(
-            files
-                .iter()
-                .map(|(path, text)| SliceFile::new(path.as_str(), text.as_str()))
-                .collect(),
-        );
-        let plain = Prepared::new(&slice);
-        let modules = [module.clone()];
-        let patterns = Patterns::new(&modules);
-        let limits = Limits::default();
-        let predicate = &module.predicates()[0];
-        group.bench_with_input(BenchmarkId::new("probity", count), &count, |b, _| {
-            b.iter(|| {
-                let sifted = Prepared::sift(&slice, &patterns);
-                evaluate(black_box(&module), predicate, &sifted, &Context::default(), &limits)
-            });
-        });
-        group.bench_with_input(BenchmarkId::new("probity-unsifted", count), &count, |b, _| {
-            b.iter(|| evaluate(black_box(&module), predicate, &plain, &Context::default(), &limits));
-        });
-
-        let kept = Kept::default();
-        let mut engine = Engine::new();
-        // As we count what is done.
-        engine.set_max_operations(20_000_000);
-        let host = kept.clone();
-        engine.register_fn("regex_match", move |pattern: &str, text: &str| {
-            host.is_match(pattern, text)
-        });
-        let ast = engine.compile(RHAI).expect("it is sound");
-        let shared: Array = files
-            .iter()
-            .map(|(path, text)| {
-                let mut file = Map::new();
-                file.insert("path".into(), path.clone().into());
-                file.insert("text".into(), text.clone().into());
-                Dynamic::from_map(file)
-            })
+/// Files of twelve lines, one in four of Rust; one in seven of these has what rules look
+/// for.
+fn files(count: usize) -> Vec<File> {
+    let extensions = ["rs", "py", "go", "js"];
+    let file = |number: usize| {
+        let mut lines: Vec<String> = (0..12)
+            .map(|line| format!("    let value_{line} = shard({number}) + {line};"))
             .collect();
-        group.bench_with_input(BenchmarkId::new("rhai", count), &count, |b, _| {
-            b.iter(|| {
-                let mut scope = Scope::new();
-                let result: Map = engine
-                    .call_fn(&mut scope, black_box(&ast), "rule", (shared.clone(),))
-                    .expect("it runs");
-                result
-            });
-        });
+        if number.is_multiple_of(28) {
+            let rule = number % pack::RULES;
+            lines.push(format!("    shard({number}).unwrap_{rule}();"));
+            lines.push(format!("    password_{rule} = hunter{number}"));
+            lines.push(format!("    todo_{rule} later"));
+        }
+        File {
+            path: format!("src/part/f{number}.{}", extensions[number % 4]),
+            text: lines.join("\n"),
+        }
+    };
+    (0..count).map(file).collect()
+}
 
-        let lua = Lua::new();
-        let host = kept.clone();
-        let function = lua
-            .create_function(move |_, (pattern, text): (String, String)| {
-                Ok(host.is_match(&pattern, &text))
-            })
-            .expect("it is made");
-        lua.globals().set("regex_match", function).expect("it is set");
-        lua.load(LUA).exec().expect("it is sound");
-        let rule: mlua::Function = lua.globals().get("rule").expect("it is there");
-        group.bench_with_input(BenchmarkId::new("lua", count), &count, |b, _| {
-            b.iter(|| {
-                // A slice is new to each evaluation, as with us.
-                let table = lua.create_table().expect("there is room");
-                for (path, text) in &files {
-                    let file = lua.create_table().expect("there is room");
-                    file.set("path", path.as_str()).expect("it is set");
-                    file.set("text", text.as_str()).expect("it is set");
-                    table.push(file).expect("it is set");
-                }
-                let result: mlua::Table = rule.call(black_box(table)).expect("it runs");
-                result
-            });
-        });
+/// One file of 2,000 lines.
+fn long_file() -> File {
+    let line = |number: usize| match number % 10 {
+        3 => String::new(),
+        5 => format!("    // line {number} says what the next one does"),
+        7 => format!(
+            "    let value_{number} = a_rather_long_name_of_a_function({number}, {number});"
+        ),
+        _ if number.is_multiple_of(199) => format!("    read({number}).unwrap()"),
+        _ if number.is_multiple_of(197) => format!("    read({number}).unwrap() // checked"),
+        _ => format!("    let value_{number} = shard({number});"),
+    };
+    let lines: Vec<String> = (1..=2000).map(line).collect();
+    File {
+        path: "src/long.rs".into(),
+        text: lines.join("\n"),
     }
+}
+
+fn is_offence(line: &str) -> bool {
+    line.contains("unwrap()") && !line.ends_with("// checked")
+}
+
+fn cases() -> Vec<Case> {
+    let rule = || vec!["rule".to_owned()];
+    vec![
+        Case {
+            name: "small",
+            sources: script!("small"),
+            rules: rule(),
+            files: vec![File {
+                path: "src/small.rs".into(),
+                text: "fn main() {\n    let text = read().unwrap();\n    show(text);\n}".into(),
+            }],
+            wanted: |files| vec![paths(files, |file| file.text.contains("unwrap()"))],
+        },
+        Case {
+            name: "lines",
+            sources: script!("lines"),
+            rules: rule(),
+            files: vec![long_file()],
+            wanted: |files| {
+                let lines: Vec<&str> = files.iter().flat_map(|file| file.text.lines()).collect();
+                let count = |holds: fn(&str) -> bool| lines.iter().filter(|it| holds(it)).count();
+                let count = count(|line| line.trim().is_empty())
+                    + 10_000 * count(|line| line.trim().starts_with("//"))
+                    + 100_000_000 * count(|line| line.chars().count() > 60);
+                let code = lines.iter().map(|line| line.trim());
+                let found = code.filter(|line| is_offence(line) && !line.starts_with("//"));
+                vec![judged(found.map(str::to_owned).collect(), count)]
+            },
+        },
+        Case {
+            name: "closures",
+            sources: script!("closures"),
+            rules: rule(),
+            files: vec![long_file()],
+            wanted: |files| {
+                let lines = || files[0].text.lines();
+                let found = lines().filter(|line| is_offence(line)).map(str::to_owned);
+                let marked = lines().filter(|line| line.trim().starts_with("//"));
+                vec![judged(found.collect(), marked.count())]
+            },
+        },
+        Case {
+            name: "regex-100-files",
+            sources: script!("regex"),
+            rules: rule(),
+            files: files(100),
+            wanted: |files| vec![paths(files, |file| file.text.contains(".unwrap_"))],
+        },
+        Case {
+            name: "pack-100-files",
+            sources: pack::sources(),
+            rules: (0..pack::RULES).map(pack::name).collect(),
+            files: files(100),
+            wanted: |files| {
+                let rules = 0..pack::RULES;
+                let wanted = rules.map(|rule| match rule % 3 {
+                    0 => format!(".unwrap_{rule}()"),
+                    1 => format!("password_{rule} ="),
+                    _ => format!("todo_{rule} "),
+                });
+                wanted
+                    .map(|wanted| paths(files, |file| file.text.contains(&wanted)))
+                    .collect()
+            },
+        },
+    ]
+}
+
+/// The engines, by the names of their rows.
+fn hosts(case: &Case) -> Vec<(&'static str, Box<dyn Host>)> {
+    let Case {
+        sources,
+        rules,
+        files,
+        ..
+    } = case;
+    let probity =
+        |way| -> Box<dyn Host> { Box::new(Probity::new(&sources.harn, rules, files, way)) };
+    let rhai = |runner, bounds| -> Box<dyn Host> {
+        Box::new(Rhai::new(&sources.rhai, rules, files, runner, bounds))
+    };
+    let lua = |passing, bounds| -> Box<dyn Host> {
+        Box::new(LuaHost::new(&sources.lua, rules, files, passing, bounds))
+    };
+    vec![
+        ("probity", probity(Way::Evaluate)),
+        ("probity-sifted", probity(Way::Sift)),
+        ("probity-machine", probity(Way::Machine)),
+        ("rhai", rhai(Runner::Tree, Bounds::None)),
+        ("rhai+steps", rhai(Runner::Tree, Bounds::Steps)),
+        ("rhai+bounds", rhai(Runner::Tree, Bounds::All)),
+        ("rhai-grain", rhai(Runner::Grain, Bounds::None)),
+        ("rhai-grain+steps", rhai(Runner::Grain, Bounds::Steps)),
+        ("rhai-grain+bounds", rhai(Runner::Grain, Bounds::All)),
+        ("lua", lua(Passing::Copied, Bounds::None)),
+        ("lua+bounds", lua(Passing::Copied, Bounds::All)),
+        ("lua-kept", lua(Passing::Kept, Bounds::None)),
+        ("lua-kept+bounds", lua(Passing::Kept, Bounds::All)),
+    ]
+}
+
+/// All bounds stop a loop without end, and all but those of rhai a list that grows.
+fn check_bounds() {
+    let attributes = "@invariant\n@deterministic\n@archivist(evidence: [\"https://example.org\"], \
+                      confidence: 0.9, source_date: \"2026-05-01\")\n";
+    let head = format!("{attributes}pub fn rule(slice, _ctx, _base) {{\n");
+    let endless = Case {
+        name: "endless",
+        sources: Languages {
+            harn: format!("{head}  let n = 0\n  while true {{\n    n = n + 1\n  }}\n}}\n"),
+            rhai: "fn rule(files) { let n = 0; while true { n += 1; } }".into(),
+            lua: "return { rule = function() local n = 0; while true do n = n + 1 end end }".into(),
+        },
+        rules: vec!["rule".into()],
+        files: files(1),
+        wanted: |_| Vec::new(),
+    };
+    for (name, host) in hosts(&endless) {
+        if name.starts_with("probity") || name.contains('+') {
+            assert!(host.judge().is_err(), "{name} does not stop");
+        }
+    }
+    let growing = Case {
+        sources: Languages {
+            harn: format!(
+                "{head}  let n = [\"{0}\"]\n  while true {{\n    n = n + n\n  }}\n}}\n",
+                "x".repeat(64)
+            ),
+            rhai: "fn rule(files) { let n = [`x`]; while true { n += n; } }".into(),
+            lua: "return { rule = function() local n = 'x'; while true do n = n .. n end end }"
+                .into(),
+        },
+        ..endless
+    };
+    for (name, host) in hosts(&growing) {
+        if name.starts_with("probity") || name.ends_with("+bounds") {
+            assert!(host.judge().is_err(), "{name} does not stop");
+        }
+    }
+}
+
+/// All engines come to what plain Rust comes to.
+fn check_results(cases: &[Case]) {
+    for case in cases {
+        let wanted = (case.wanted)(&case.files);
+        for (name, host) in hosts(case) {
+            assert_eq!(
+                host.judge().as_ref(),
+                Ok(&wanted),
+                "{name} in {}",
+                case.name
+            );
+        }
+    }
+}
+
+fn evaluate(c: &mut Criterion) {
+    let cases = cases();
+    check_results(&cases);
+    check_bounds();
+    for case in &cases {
+        let mut group = c.benchmark_group(format!("evaluate/{}", case.name));
+        let has_regex = case.sources.harn.contains("regex_match");
+        for (name, host) in hosts(case) {
+            // What one call costs is only of interest where there is little else.
+            if name == "probity-machine" && case.name != "small" {
+                continue;
+            }
+            if name == "probity-sifted" && !has_regex {
+                continue;
+            }
+            group.bench_function(name, |bencher| bencher.iter(|| black_box(&host).judge()));
+        }
+        group.finish();
+    }
+}
+
+fn compile(c: &mut Criterion) {
+    let sources = pack::sources();
+    let mut group = c.benchmark_group("compile/300-lines");
+    for source in [&sources.harn, &sources.rhai, &sources.lua] {
+        let lines = source.lines().count();
+        assert!((290..=320).contains(&lines), "{lines} lines");
+    }
+    group.throughput(Throughput::Bytes(sources.harn.len() as u64));
+    group.bench_function("probity", |bencher| {
+        bencher.iter(|| Module::compile(black_box(&sources.harn)));
+    });
+    let engine = hosts::rhai_engine(Bounds::None);
+    group.throughput(Throughput::Bytes(sources.rhai.len() as u64));
+    group.bench_function("rhai", |bencher| {
+        bencher.iter(|| engine.compile(black_box(&sources.rhai)));
+    });
+    group.bench_function("rhai-grain", |bencher| {
+        bencher.iter(|| {
+            let ast = engine.compile(black_box(&sources.rhai))?;
+            Ok::<_, rhai::ParseError>(Compiler::new().compile(&ast))
+        });
+    });
+    let lua = hosts::lua_state(Bounds::None, &Rc::new(Cell::new(0)));
+    group.throughput(Throughput::Bytes(sources.lua.len() as u64));
+    group.bench_function("lua", |bencher| {
+        bencher.iter(|| lua.load(black_box(&sources.lua)).into_function());
+    });
     group.finish();
 }
 
-criterion_group!(benches, scripts);
+criterion_group!(benches, compile, evaluate);
 criterion_main!(benches);

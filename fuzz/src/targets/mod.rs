@@ -1,6 +1,7 @@
 //! One file for each target. They use the crate and the reference, and nothing
 //! of a fuzzer, so that the ordinary tests can replay what is kept.
 
+mod atoms;
 pub(crate) mod bridge;
 mod bytecode;
 mod claimlog;
@@ -20,7 +21,7 @@ mod scans;
 type Run = fn(&[u8]);
 
 /// Every target by name.
-pub(crate) const TARGETS: [(&str, Run); 10] = [
+pub(crate) const TARGETS: [(&str, Run); 11] = [
     ("parse", parse::run),
     ("roundtrip", roundtrip::run),
     ("evaluate", evaluate::run),
@@ -31,4 +32,5 @@ pub(crate) const TARGETS: [(&str, Run); 10] = [
     ("planner", planner::run),
     ("edits", edits::run),
     ("harn", harn::run),
+    ("atoms", atoms::run),
 ];

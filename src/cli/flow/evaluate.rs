@@ -5,18 +5,24 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueHint};
 use serde_json::{Value as Json, json};
 
+use crate::budget::CancelToken;
 use crate::cli::error::CliError;
 use crate::cli::options::TargetOptions;
 use crate::cli::output::Output;
 use crate::cli::{Exit, harn};
+use crate::files::take_text;
 use crate::flow::{Context, Prepared, Slice, Verdict, evaluate};
 use crate::harn::{FallbackPolicy, Kind, Limits, Predicate};
+
+/// Most bytes of a slice or of `ctx`.
+const MOST_JSON: usize = 256 << 20;
 
 /// Evaluate one predicate file over a slice and print the report as JSON
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   probity flow evaluate invariants.harn --slice slice.json
+  probity flow evaluate invariants.harn --slice slice.json --root .
   probity flow evaluate invariants.harn --slice - --predicate no_unwrap < slice.json
 
 Exit status:
@@ -37,6 +43,10 @@ pub(super) struct EvaluateArgs {
     /// The fields of `ctx`, a file of JSON
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     ctx: Option<PathBuf>,
+    /// The workspace that `grep` and `exists` look into [default: none, and a predicate
+    /// that calls them blocks]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    root: Option<PathBuf>,
     /// Fuel of each predicate [default: 20000000]
     #[arg(long, value_name = "N")]
     fuel: Option<u64>,
@@ -61,9 +71,14 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<Exit, CliError> {
     }
     let mut limits = Limits::default();
     limits.fuel = args.fuel.unwrap_or(limits.fuel);
+    let workspace = super::workspace(args.root.as_deref())?;
+    if let Some(workspace) = &workspace {
+        workspace.look_ahead([&module], limits.fuel, &CancelToken::new());
+    }
     let prepared = Prepared::new(&slice);
     let context = Context {
         ctx: ctx.as_ref(),
+        workspace: workspace.as_ref(),
         ..Context::default()
     };
     let is_wanted = |predicate: &Predicate| {
@@ -96,6 +111,7 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<Exit, CliError> {
             "replayable": true,
             "fuel": evaluated.usage.fuel,
             "memory_bytes": evaluated.usage.memory,
+            "scanned_bytes": evaluated.usage.bytes,
         }));
     }
     records.sort_by_key(|record| record["hash"].to_string());
@@ -138,9 +154,9 @@ fn json_of(path: &Path) -> Result<Json, CliError> {
         source,
     };
     let text = if path.as_os_str() == "-" {
-        std::io::read_to_string(std::io::stdin()).map_err(input)?
+        take_text(std::io::stdin(), MOST_JSON as u64).map_err(input)?
     } else {
-        harn::read(path)?
+        harn::read(path, MOST_JSON)?
     };
     serde_json::from_str(&text)
         .map_err(|error| CliError::Usage(format!("`{}`: {error}", path.display())))

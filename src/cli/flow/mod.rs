@@ -3,10 +3,13 @@
 mod evaluate;
 mod test;
 
+use std::path::Path;
+
 use clap::{Args, Subcommand};
 
 use crate::cli::Exit;
 use crate::cli::error::CliError;
+use crate::harn::Workspace;
 
 /// Evaluate predicate files and try packs
 #[derive(Args, Debug)]
@@ -26,4 +29,10 @@ pub(super) fn run(args: &FlowArgs) -> Result<Exit, CliError> {
         Command::Evaluate(args) => evaluate::run(args),
         Command::Test(args) => test::run(args),
     }
+}
+
+/// The workspace that is named.
+fn workspace(root: Option<&Path>) -> Result<Option<Workspace>, CliError> {
+    let workspace = root.map(Workspace::open).transpose();
+    workspace.map_err(|error| CliError::Usage(error.to_string()))
 }

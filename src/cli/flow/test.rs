@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
+use crate::budget::CancelToken;
 use crate::cli::error::CliError;
 use crate::cli::options::TargetOptions;
 use crate::cli::output::Output;
@@ -35,6 +36,10 @@ pub(super) struct TestArgs {
     /// Directories with an `invariants.harn` and a `fixtures` directory
     #[arg(value_name = "DIR", required = true, value_hint = ValueHint::DirPath)]
     directories: Vec<PathBuf>,
+    /// The workspace that `grep` and `exists` look into [default: none, and a predicate
+    /// that calls them blocks]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    root: Option<PathBuf>,
     /// Fuel of each predicate [default: 20000000]
     #[arg(long, value_name = "N")]
     fuel: Option<u64>,
@@ -45,6 +50,7 @@ pub(super) struct TestArgs {
 pub(super) fn run(args: &TestArgs) -> Result<Exit, CliError> {
     let mut limits = Limits::default();
     limits.fuel = args.fuel.unwrap_or(limits.fuel);
+    let workspace = super::workspace(args.root.as_deref())?;
     let output = Output::open(&args.target)?;
     let mut text = String::new();
     let (mut right, mut wrong, mut is_broken) = (0, 0, false);
@@ -66,7 +72,10 @@ pub(super) fn run(args: &TestArgs) -> Result<Exit, CliError> {
                 continue;
             }
         };
-        let report = pack.test(&limits);
+        if let Some(workspace) = &workspace {
+            workspace.look_ahead([&pack.module], limits.fuel, &CancelToken::new());
+        }
+        let report = pack.test(&limits, workspace.as_ref());
         for name in &report.untested {
             message::warning(format_args!(
                 "{}: `{name}` has no fixture",

@@ -72,7 +72,11 @@ fn search(
         output: (calls.heap().room() as u64).min(Limits::default().output),
         ..Limits::default()
     };
-    let found = crate::ast::search(&request);
+    let found = {
+        let is_over = || calls.stop_cause().is_some();
+        request.cancel = &is_over;
+        crate::ast::search(&request)
+    };
     calls.pay(usize::try_from(found.cost / COST_OF_A_UNIT).unwrap_or(usize::MAX))?;
     let (result, details) = match &found.outcome {
         Outcome::Ok => ("ok", None),
@@ -81,7 +85,10 @@ fn search(
             "unsupported_language",
             Some(format!("known are {}", crate::ast::languages().join(", "))),
         ),
-        Outcome::Stopped(Stop::Cancelled) => return Err(Fault::Limit(Limit::Cancelled)),
+        Outcome::Stopped(Stop::Cancelled) => {
+            let cause = calls.stop_cause().unwrap_or(Limit::Cancelled);
+            return Err(Fault::Limit(cause));
+        }
         Outcome::Stopped(Stop::Cost) => return Err(Fault::Limit(Limit::Fuel)),
         Outcome::Stopped(Stop::Source) => {
             return Err(Fault::ty("the source is too long for a syntax tree"));

@@ -8,7 +8,7 @@ use crate::harn::fault::Fault;
 use crate::harn::value::{Str, Value, order, total_order};
 
 /// What looking at a text costs.
-pub(super) const fn text_cost(bytes: usize) -> usize {
+pub(crate) const fn text_cost(bytes: usize) -> usize {
     bytes / 16 + 1
 }
 

@@ -2,7 +2,9 @@
 
 use crate::harn::builtins::args::{Args, int};
 use crate::harn::builtins::{Calls, Run, Signature};
-use crate::harn::builtins::{ast, data, dicts, flow, lists, numbers, regexes, strings, text};
+use crate::harn::builtins::{
+    ast, data, dicts, facts, flow, lists, numbers, regexes, strings, text,
+};
 use crate::harn::fault::Fault;
 use crate::harn::value::Value;
 
@@ -80,6 +82,8 @@ pub(crate) static FUNCTIONS: &[Signature] = &[
     row("assert_eq", 2, 3, data::assert_eq),
     row("unreachable", 0, 1, data::unreachable),
     row("ast_search", 2, 2, ast::ast_search),
+    row("grep", 2, 2, facts::grep),
+    row("exists", 1, 1, facts::exists),
     row("flow_invariant_allow", 0, 0, flow::allow),
     row("flow_invariant_warn", 1, 1, flow::warn),
     row("flow_invariant_block", 2, 2, flow::block),

@@ -10,6 +10,7 @@ mod builder;
 mod compare;
 mod data;
 mod dicts;
+mod facts;
 mod flow;
 mod functions;
 mod json;
@@ -25,13 +26,17 @@ mod text;
 
 use std::sync::Arc;
 
+use crate::facts::{FactKey, FactValue};
 use crate::harn::fault::Fault;
-use crate::harn::value::{Heap, Value};
+#[cfg(feature = "ast")]
+use crate::harn::fault::Limit;
+use crate::harn::value::{Heap, Str, Value};
 
-pub(crate) use compare::{equal, ordered, position};
+pub(crate) use compare::{equal, ordered, position, text_cost};
+pub(crate) use facts::constant_fact;
 pub(crate) use functions::FUNCTIONS;
 pub(crate) use methods::{METHODS, removed};
-pub(crate) use regexes::{Regex, all_matches, compile, is_match, parse, weight};
+pub(crate) use regexes::{Regex, all_matches, compile, fits, is_match, parse, weight};
 
 /// What a builtin may ask of the machine that calls it.
 pub(crate) trait Calls {
@@ -46,12 +51,24 @@ pub(crate) trait Calls {
     #[cfg(feature = "ast")]
     fn fuel(&self) -> u64;
 
+    /// Why work that takes long should end before its fuel does.
+    #[cfg(feature = "ast")]
+    fn stop_cause(&self) -> Option<Limit>;
+
     /// Calls a function.
     fn call(&mut self, callee: &Value, args: &[Value]) -> Result<Value, Fault>;
 
     /// The regex of a pattern with flags, built once. If it is none, a text that begins
     /// with "invalid regex" is thrown.
     fn regex(&mut self, pattern: &str, flags: &str) -> Result<Arc<Regex>, Fault>;
+
+    /// What text costs to search with a pattern, as a multiple of the usual, if it is
+    /// known already that there is no match. What [`Calls::regex`] costs is then paid.
+    fn ruled_out(&mut self, pattern: &str, flags: &str, text: &Str)
+    -> Result<Option<usize>, Fault>;
+
+    /// What is known of the workspace, paid for. A fact that is not known is a fault.
+    fn fact(&mut self, key: FactKey) -> Result<FactValue, Fault>;
 }
 
 /// A function, or a method whose receiver is its first argument.

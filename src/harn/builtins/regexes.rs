@@ -20,10 +20,13 @@ use crate::harn::builtins::compare::text_cost;
 use crate::harn::builtins::strings::part;
 use crate::harn::fault::Fault;
 use crate::harn::value::{Dict, Str, Value};
-use crate::scan::{MAX_COMPILED_BYTES, Reach, SyntaxError, parse_text};
+use crate::scan::{MAX_COMPILED_BYTES, Reach, SyntaxError, may_be_too_large, parse_text};
 
 /// The longest pattern, in bytes.
 const MAX_PATTERN: usize = 64 << 10;
+
+/// Bytes that are no literals in a pattern, as far as case and white space count.
+const SPECIAL: &[u8] = b"\\.+*?()|[]{}^$";
 
 /// How many classes by name a pattern may have: each takes kilobytes before any limit
 /// of the compiled form sees it, and no regex within that limit has so many.
@@ -101,6 +104,13 @@ pub(crate) fn compile(pattern: &str, flags: &str) -> Result<Regex, String> {
     })
 }
 
+/// True only if a regex that was parsed can be built, which most can: what is not told
+/// so has to be tried.
+pub(crate) fn fits(hir: &Hir) -> bool {
+    let groups = hir.properties().explicit_captures_len();
+    groups <= MAX_GROUP_BYTES / MAX_COMPILED_BYTES && !may_be_too_large(hir)
+}
+
 /// Parses a pattern with flags out of `imsx`.
 ///
 /// # Errors
@@ -116,6 +126,10 @@ pub(crate) fn parse(pattern: &str, flags: &str) -> Result<Hir, String> {
     let classes = classes.filter(|pair| pair[0] == b'\\' && b"pPwWdDsS".contains(&pair[1]));
     if classes.count() > MAX_CLASSES {
         return Err("the pattern has too many classes".into());
+    }
+    // What the parser would make of it, for a tenth of the time.
+    if !flags.contains(['i', 'x']) && !pattern.bytes().any(|it| SPECIAL.contains(&it)) {
+        return Ok(Hir::literal(pattern.as_bytes()));
     }
     let mut set: Vec<char> = flags.chars().collect();
     set.sort_unstable();
@@ -223,46 +237,58 @@ pub(crate) fn all_matches(
     list(found, calls)
 }
 
-/// The regex, text and what else is wanted of a call; nothing if one of them is nil.
-struct Asked<'a> {
-    regex: Arc<Regex>,
-    text: &'a Str,
+/// What a call wants.
+enum Asked<'a> {
+    /// Nothing: the pattern or the text is nil.
+    Nothing,
+    /// To search a text in which there is no match. The search is paid for.
+    InVain(&'a Str),
+    /// To search a text.
+    Search(Arc<Regex>, &'a Str),
 }
 
 fn asked<'a>(
     calls: &mut dyn Calls,
     args: Args<'a>,
     (pattern, text, flags): (usize, usize, usize),
-) -> Result<Option<Asked<'a>>, Fault> {
+) -> Result<Asked<'a>, Fault> {
     let pattern = args.opt_str(pattern, "pattern")?;
     let text = args.opt_str(text, "text")?;
     let flags = args.opt_str(flags, "flags")?.map_or("", Str::as_str);
     let (Some(pattern), Some(text)) = (pattern, text) else {
-        return Ok(None);
+        return Ok(Asked::Nothing);
     };
+    if let Some(weight) = calls.ruled_out(pattern.as_str(), flags, text)? {
+        calls.pay(text_cost(text.as_str().len()).saturating_mul(weight))?;
+        return Ok(Asked::InVain(text));
+    }
     let regex = calls.regex(pattern.as_str(), flags)?;
-    Ok(Some(Asked { regex, text }))
+    Ok(Asked::Search(regex, text))
 }
 
 pub(super) fn regex_match(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, Fault> {
     let args = Args::of("regex_match", args);
     match asked(calls, args, (0, 1, 2))? {
-        Some(Asked { regex, text }) => all_matches(&regex, text, calls),
-        None => Ok(Value::Nil),
+        Asked::Search(regex, text) => all_matches(&regex, text, calls),
+        Asked::Nothing | Asked::InVain(_) => Ok(Value::Nil),
     }
 }
 
 pub(super) fn regex_split(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, Fault> {
     let args = Args::of("regex_split", args);
-    let Some(Asked { regex, text }) = asked(calls, args, (1, 0, 2))? else {
-        return Ok(Value::Nil);
+    let (regex, text) = match asked(calls, args, (1, 0, 2))? {
+        Asked::Nothing => return Ok(Value::Nil),
+        Asked::InVain(text) => (None, text),
+        Asked::Search(regex, text) => (Some(regex), text),
     };
-    let mut walk = Walk::new(&regex, text.as_str());
     let mut pieces = Vec::new();
     let mut from = 0;
-    while let Some(next) = walk.next(calls)? {
-        pieces.push(part(calls, text, from, next.start())?);
-        from = next.end();
+    if let Some(regex) = regex {
+        let mut walk = Walk::new(&regex, text.as_str());
+        while let Some(next) = walk.next(calls)? {
+            pieces.push(part(calls, text, from, next.start())?);
+            from = next.end();
+        }
     }
     pieces.push(part(calls, text, from, text.as_str().len())?);
     list(pieces, calls)
@@ -272,8 +298,13 @@ pub(super) fn regex_replace(calls: &mut dyn Calls, args: &[Value]) -> Result<Val
     let args = Args::of("regex_replace", args);
     let replacement = args.opt_str(1, "replacement")?;
     let asked = asked(calls, args, (0, 2, 3))?;
-    let (Some(replacement), Some(Asked { regex, text })) = (replacement, asked) else {
+    let Some(replacement) = replacement else {
         return Ok(Value::Nil);
+    };
+    let (regex, text) = match asked {
+        Asked::Nothing => return Ok(Value::Nil),
+        Asked::InVain(text) => return Ok(Value::Str(text.clone())),
+        Asked::Search(regex, text) => (regex, text),
     };
     let (replacement, base) = (replacement.as_str(), text.as_str());
     let has_groups = replacement.contains('$');
@@ -337,9 +368,14 @@ const FIELDS: [&str; 5] = ["end", "groups", "line", "match", "start"];
 
 pub(super) fn regex_captures(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, Fault> {
     let args = Args::of("regex_captures", args);
-    let Some(Asked { regex, text }) = asked(calls, args, (0, 1, 2))? else {
+    let pattern = args.opt_str(0, "pattern")?;
+    let text = args.opt_str(1, "text")?;
+    let flags = args.opt_str(2, "flags")?.map_or("", Str::as_str);
+    let (Some(pattern), Some(text)) = (pattern, text) else {
         return list(Vec::new(), calls);
     };
+    // Which groups it has is looked at even if there is no match.
+    let regex = calls.regex(pattern.as_str(), flags)?;
     let mut captures = regex.regex.create_captures();
     let key = |name: &str| Str::new(name.into(), calls.heap());
     let [end, groups, line, whole, start] = FIELDS;

@@ -1,7 +1,7 @@
 //! Methods of strings, most of which are functions too. What is a part of a string
 //! shares its storage.
 
-use memchr::memmem;
+use memchr::{memchr_iter, memmem};
 
 use crate::harn::builtins::Calls;
 use crate::harn::builtins::args::{Args, bounds, int, list, place};
@@ -232,7 +232,23 @@ pub(super) fn last_index_of(calls: &mut dyn Calls, args: &[Value]) -> Result<Val
 
 pub(super) fn lines(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, Fault> {
     let text = Args::of("lines", args).str(0, "")?;
-    parts(calls, text, str::lines)
+    let bytes = text.as_str().as_bytes();
+    calls.pay(text_cost(bytes.len()))?;
+    let has_rest = bytes.last().is_some_and(|last| *last != b'\n');
+    let count = memchr_iter(b'\n', bytes).count() + usize::from(has_rest);
+    calls.pay(count)?;
+    calls.heap().has_room(count.saturating_mul(PART))?;
+    let mut found = Vec::with_capacity(count);
+    let mut from = 0;
+    for end in memchr_iter(b'\n', bytes) {
+        let has_return = end > from && bytes[end - 1] == b'\r';
+        found.push(part(calls, text, from, end - usize::from(has_return))?);
+        from = end + 1;
+    }
+    if has_rest {
+        found.push(part(calls, text, from, bytes.len())?);
+    }
+    list(found, calls)
 }
 
 pub(super) fn split(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, Fault> {

@@ -1,17 +1,22 @@
 //! Attributes, and the predicates they make. (harn.md, section 6.1.)
 
 use crate::diagnostic::Span;
+use crate::digest::Digest;
+use crate::harn::declaration::{Declaration, Flaw, FlawKind, Mode};
 use crate::harn::module::Constant;
-use crate::harn::predicate::{Archivist, FallbackPolicy, Kind, Predicate};
+use crate::harn::predicate::{Archivist, FallbackPolicy};
 use crate::harn::problem::{HarnCode, Problem};
 use crate::harn::syntax::ast::{
     Attribute, AttributeArgument, AttributeValue, Function, Stmt, StmtKind, TypeKind,
 };
 
-use super::unit::{Compiler, Global};
+use super::closure::ItemId;
+use super::top::Global;
+use super::unit::Compiler;
 
 /// Attributes that mean something to other tools.
-const FOREIGN: [&str; 6] = [
+const FOREIGN: [&str; 7] = [
+    "bootstrap_maintainers",
     "deprecated",
     "test",
     "complexity",
@@ -20,13 +25,33 @@ const FOREIGN: [&str; 6] = [
     "retroactive",
 ];
 
+/// Where an item with attributes stands.
+pub(super) struct Place<'a> {
+    /// From the first attribute to the end.
+    pub(super) span: Span,
+    /// The start of its `fn`.
+    pub(super) function: u32,
+    /// Its number.
+    pub(super) item: ItemId,
+    /// The source of its file.
+    pub(super) source: &'a str,
+}
+
+/// A declaration that was read.
+pub(crate) struct Read {
+    pub(crate) declaration: Declaration,
+    pub(crate) item: ItemId,
+    /// The number of the function.
+    pub(crate) function: Option<u32>,
+}
+
 /// The predicate of a function with attributes, if it is one.
 pub(super) fn read<'a>(
     compiler: &mut Compiler<'a, '_>,
-    span: Span,
+    place: &Place<'_>,
     attributes: &'a [Attribute<'a>],
     target: &'a Stmt<'a>,
-) -> Option<Predicate> {
+) -> Option<Read> {
     let find = |name: &str| attributes.iter().find(|it| it.name.text == name);
     for attribute in attributes {
         let name = attribute.name.text;
@@ -41,16 +66,17 @@ pub(super) fn read<'a>(
         }
     }
     // With arguments it is another feature.
-    let invariant = find("invariant").filter(|it| it.arguments.is_empty());
+    let is_bare = |it: &&Attribute<'_>| it.name.text == "invariant" && it.arguments.is_empty();
+    let is_invariant = attributes.iter().any(|it| is_bare(&it));
     let archivist = find("archivist");
     let StmtKind::Function { name, function, .. } = &target.kind else {
-        if invariant.is_some() {
+        if is_invariant {
             let message = "`@invariant` is of functions";
-            warn(compiler, HarnCode::AttributeTarget, span, message);
+            warn(compiler, HarnCode::AttributeTarget, place.span, message);
         }
         return None;
     };
-    if invariant.is_none() {
+    if !is_invariant {
         for of_predicates in [archivist, find("retroactive")].into_iter().flatten() {
             let message = format!(
                 "`@{}` says nothing without `@invariant`",
@@ -60,46 +86,105 @@ pub(super) fn read<'a>(
         }
         return None;
     }
-    let semantic = find("semantic");
-    let deterministic = find("deterministic");
-    let kind = match (deterministic, semantic) {
-        (Some(_), Some(semantic)) => {
-            let message = format!("`{}` is both deterministic and semantic", name.text);
-            compiler.error(
-                HarnCode::Predicate,
-                semantic.span,
-                message,
-                "keep one of them",
-            );
-            return None;
-        }
-        (_, Some(semantic)) => mode(compiler, name.text, semantic)?,
-        (Some(_), None) => Kind::Deterministic,
-        (None, None) => {
-            let message = format!("`{}` is taken for deterministic", name.text);
-            warn(compiler, HarnCode::Predicate, name.span, message);
-            Kind::Deterministic
-        }
-    };
-    if archivist.is_none() {
-        let message = format!(
-            "`{}` has no `@archivist`: where does its rule come from?",
-            name.text
-        );
-        warn(compiler, HarnCode::Predicate, name.span, message);
-    }
-    let archivist = archivist.map(|attribute| provenance(compiler, attribute));
-    let wants_harness = harness(compiler, function)?;
-    let Some(Global::Function(number, _)) = compiler.names.known.get(name.text) else {
-        return None;
-    };
-    Some(Predicate {
+    let mut declaration = Declaration {
         name: name.text.into(),
-        kind,
-        archivist,
-        wants_harness,
-        span,
-        function: *number,
+        mode: Mode::Deterministic,
+        fallback: None,
+        policy: FallbackPolicy::Enforce,
+        archivist: None,
+        is_retroactive: find("retroactive").is_some(),
+        wants_harness: false,
+        span: place.span,
+        function_span: Span {
+            start: place.function,
+            end: place.span.end,
+        },
+        hash: Digest::of(
+            place
+                .source
+                .get(place.span.range())
+                .unwrap_or_default()
+                .as_bytes(),
+        ),
+        closure: None,
+        flaws: Vec::new(),
+    };
+    let (name, at) = (name.text, name.span);
+    let mut flaw = |kind, problem| declaration.flaws.push(Flaw { kind, problem });
+    let error = |span, message: String, help: &str| {
+        Problem::error(HarnCode::Predicate, span, message).help(help)
+    };
+    let semantic = find("semantic");
+    match (find("deterministic"), semantic) {
+        (Some(_), Some(semantic)) => {
+            let message =
+                format!("`{name}` is both `@deterministic` and `@semantic`: pick exactly one");
+            flaw(
+                FlawKind::BothModes,
+                error(semantic.span, message, "remove one of them"),
+            );
+        }
+        (None, None) => {
+            let message = format!("`{name}` is neither deterministic nor semantic");
+            let help = "write exactly one of `@deterministic` and `@semantic(fallback: …)`";
+            flaw(FlawKind::NoMode, error(at, message, help));
+        }
+        (None, Some(_)) | (Some(_), None) => {}
+    }
+    if archivist.is_none() {
+        let message =
+            format!("`{name}` is missing `@archivist(...)`: where does its rule come from?");
+        let problem = Problem::warning(HarnCode::Predicate, at, message);
+        flaw(FlawKind::NoArchivist, problem);
+    }
+    if let Some(attribute) = semantic
+        && find("deterministic").is_none()
+    {
+        declaration.mode = Mode::Semantic;
+        let (policy, fallback) = (policy(attribute), fallback(attribute));
+        let flaws = &mut declaration.flaws;
+        match policy {
+            Ok(policy) => declaration.policy = policy,
+            Err(argument) => {
+                let word = text(&argument.value).unwrap_or_default().escape_debug();
+                let message = format!("`{name}` has the unsupported fallback policy `{word}`");
+                let help = "write `enforce` or `advisory`";
+                let problem = error(argument.span, message, help);
+                let kind = FlawKind::UnknownPolicy;
+                flaws.push(Flaw { kind, problem });
+            }
+        }
+        if fallback.is_none() {
+            let message = format!(
+                "`{name}` is semantic and must declare a deterministic fallback to stand in"
+            );
+            let help = "write `@semantic(fallback: name_of_a_deterministic_predicate)`";
+            let problem = error(attribute.span, message, help);
+            let kind = FlawKind::NoFallback;
+            flaws.push(Flaw { kind, problem });
+        }
+        declaration.fallback = fallback.map(Into::into);
+        unknown_arguments(compiler, attribute);
+    }
+    declaration.archivist = archivist.map(|attribute| provenance(compiler, attribute));
+    match harness(function) {
+        Ok(wants) => declaration.wants_harness = wants,
+        Err((span, capability)) => {
+            let message = format!("a predicate is not given `{capability}`");
+            let help = "only `HarnessAst` as the type of the first parameter is";
+            let problem = error(span, message, help);
+            let kind = FlawKind::Capability;
+            declaration.flaws.push(Flaw { kind, problem });
+        }
+    }
+    let function = match compiler.names.get(name) {
+        Some(Global::Function(number, _)) => Some(number),
+        _ => None,
+    };
+    Some(Read {
+        declaration,
+        item: place.item,
+        function,
     })
 }
 
@@ -115,32 +200,33 @@ fn text<'a>(value: &AttributeValue<'a>) -> Option<&'a str> {
     }
 }
 
-/// `@semantic(fallback: name, policy: word)`.
-fn mode(compiler: &mut Compiler<'_, '_>, name: &str, attribute: &Attribute<'_>) -> Option<Kind> {
-    let named = |key: &str| {
-        let mut arguments = attribute.arguments.iter();
-        arguments.find(|it| it.key.is_some_and(|name| name.text == key))
-    };
-    let first = attribute.arguments.first().filter(|it| it.key.is_none());
-    let fallback = named("fallback").or(first);
-    let Some(fallback) = fallback.and_then(|argument| text(&argument.value)) else {
-        let message = format!("`{name}` is semantic and names no fallback");
-        let help = "write `@semantic(fallback: name_of_a_deterministic_predicate)`";
-        compiler.error(HarnCode::Predicate, attribute.span, message, help);
-        return None;
-    };
-    let policy = match named("policy") {
-        None => FallbackPolicy::Enforce,
+/// An argument of an attribute by its key.
+fn named<'a>(attribute: &'a Attribute<'a>, key: &str) -> Option<&'a AttributeArgument<'a>> {
+    let mut arguments = attribute.arguments.iter();
+    arguments.find(|it| it.key.is_some_and(|name| name.text == key))
+}
+
+/// The fallback of `@semantic(fallback: name)`, or of `@semantic(name)`.
+fn fallback<'a>(attribute: &'a Attribute<'a>) -> Option<&'a str> {
+    let mut arguments = attribute.arguments.iter();
+    let argument = named(attribute, "fallback");
+    let argument = argument.or_else(|| arguments.find(|it| it.key.is_none()));
+    text(&argument?.value).filter(|name| !name.is_empty())
+}
+
+/// The policy of `@semantic(policy: word)`, or the argument that is none.
+fn policy<'a>(attribute: &'a Attribute<'a>) -> Result<FallbackPolicy, &'a AttributeArgument<'a>> {
+    match named(attribute, "policy") {
+        None => Ok(FallbackPolicy::Enforce),
         Some(argument) => match text(&argument.value) {
-            Some("enforce") => FallbackPolicy::Enforce,
-            Some("advisory") => FallbackPolicy::Advisory,
-            _ => {
-                let message = "the policy of a fallback is `enforce` or `advisory`";
-                compiler.error(HarnCode::Predicate, argument.span, message, "");
-                return None;
-            }
+            Some("enforce") => Ok(FallbackPolicy::Enforce),
+            Some("advisory") => Ok(FallbackPolicy::Advisory),
+            _ => Err(argument),
         },
-    };
+    }
+}
+
+fn unknown_arguments(compiler: &mut Compiler<'_, '_>, attribute: &Attribute<'_>) {
     for argument in attribute.arguments {
         if argument
             .key
@@ -155,10 +241,6 @@ fn mode(compiler: &mut Compiler<'_, '_>, name: &str, attribute: &Attribute<'_>) 
             );
         }
     }
-    Some(Kind::Semantic {
-        fallback: fallback.into(),
-        policy,
-    })
 }
 
 fn provenance(compiler: &mut Compiler<'_, '_>, attribute: &Attribute<'_>) -> Archivist {
@@ -214,15 +296,17 @@ fn provenance(compiler: &mut Compiler<'_, '_>, attribute: &Attribute<'_>) -> Arc
     found
 }
 
-fn constant<'c>(compiler: &'c Compiler<'_, '_>, name: &str) -> Option<&'c Constant> {
-    match compiler.names.known.get(name)? {
-        Global::Binding(_, false, Some(number)) => compiler.constants.get(usize::from(*number)),
+fn constant<'c>(compiler: &'c mut Compiler<'_, '_>, name: &str) -> Option<&'c Constant> {
+    match compiler.global(name)? {
+        Global::Binding(_, false, Some(number)) => {
+            compiler.constants.get_index(usize::from(number))
+        }
         _ => None,
     }
 }
 
 /// Strings: a list of them, one, or a constant of the file that is either.
-fn strings(compiler: &Compiler<'_, '_>, value: &AttributeValue<'_>) -> Vec<Box<str>> {
+fn strings(compiler: &mut Compiler<'_, '_>, value: &AttributeValue<'_>) -> Vec<Box<str>> {
     match value {
         AttributeValue::Str(text) => vec![(*text).into()],
         AttributeValue::List(values) => values
@@ -247,7 +331,7 @@ fn strings(compiler: &Compiler<'_, '_>, value: &AttributeValue<'_>) -> Vec<Box<s
     }
 }
 
-fn number(compiler: &Compiler<'_, '_>, argument: &AttributeArgument<'_>) -> Option<f64> {
+fn number(compiler: &mut Compiler<'_, '_>, argument: &AttributeArgument<'_>) -> Option<f64> {
     match argument.value {
         AttributeValue::Float(value) => Some(value),
         AttributeValue::Int(value) => Some(value as f64),
@@ -260,21 +344,17 @@ fn number(compiler: &Compiler<'_, '_>, argument: &AttributeArgument<'_>) -> Opti
     }
 }
 
-/// Whether the first parameter is the harness. Other capabilities are refused.
-fn harness(compiler: &mut Compiler<'_, '_>, function: &Function<'_>) -> Option<bool> {
+/// Whether the first parameter is the harness; or a capability that is not given, and
+/// where it stands.
+fn harness<'a>(function: &Function<'a>) -> Result<bool, (Span, &'a str)> {
     let mut wants = false;
     for (at, param) in function.params.iter().enumerate() {
         let Some(ty) = &param.ty else { continue };
         match ty.kind {
             TypeKind::Named("HarnessAst", []) if at == 0 => wants = true,
-            TypeKind::Named(name, _) if name.starts_with("Harness") => {
-                let message = format!("a predicate is not given `{name}`");
-                let help = "only `HarnessAst` as the type of the first parameter is";
-                compiler.error(HarnCode::Predicate, ty.span, message, help);
-                return None;
-            }
+            TypeKind::Named(name, _) if name.starts_with("Harness") => return Err((ty.span, name)),
             _ => {}
         }
     }
-    Some(wants)
+    Ok(wants)
 }

@@ -2,13 +2,14 @@
 
 use crate::code::Op;
 use crate::diagnostic::Span;
-use crate::harn::builtins::{Builtin, removed};
+use crate::harn::builtins::{Builtin, constant_fact, removed};
 use crate::harn::problem::HarnCode;
 use crate::harn::syntax::ast::{Arg, Expr, ExprKind, Name};
 
 use super::function::Reg;
 use super::names::Found;
-use super::unit::{Compiler, Global};
+use super::top::Global;
+use super::unit::Compiler;
 
 /// Calls with more arguments go through a list.
 const MOST_PLAIN: usize = 100;
@@ -119,6 +120,8 @@ impl<'a> Compiler<'a, '_> {
             self.top().abc(Op::RegexAll, base, base, pattern);
             return;
         }
+        self.note_fact(signature.name, args, span);
+        self.note_pattern(signature.name, args);
         // The first argument takes the place of the callee.
         let mut args = args.iter();
         let mut count = 0;
@@ -134,6 +137,22 @@ impl<'a> Compiler<'a, '_> {
         let count = self.small(count);
         self.top().span = span;
         self.top().abc(Op::CallBuiltin, base, count, builtin.0);
+    }
+
+    /// Puts down what a call asks of the workspace, if that is known.
+    fn note_fact(&mut self, name: &str, args: &'a [Arg<'a>], span: Span) {
+        if !matches!(name, "grep" | "exists") {
+            return;
+        }
+        let texts = args.iter().map(|arg| self.known_text(&arg.value));
+        let Some(texts) = texts.collect::<Option<Vec<_>>>() else {
+            return;
+        };
+        let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
+        if let Some(fact) = constant_fact(name, &texts) {
+            let span = self.own(span);
+            self.facts.entry(fact).or_insert(span);
+        }
     }
 
     /// The pattern and the text of a call of `regex_match` with a constant pattern.
@@ -233,11 +252,8 @@ fn constant_args<'a>(
         [pattern, text, flags] => (pattern, text, Some(flags)),
         _ => return None,
     };
-    let pattern = compiler.known_text(&pattern.value)?;
-    let flags = match flags {
-        None => std::sync::Arc::from(""),
-        Some(flags) if flags.value.kind == ExprKind::Nil => std::sync::Arc::from(""),
-        Some(flags) => compiler.known_text(&flags.value)?,
-    };
-    Some((compiler.intern_pattern(&pattern, &flags), &text.value))
+    let known = compiler.known_text(&pattern.value)?;
+    let flags = compiler.known_flags(flags)?;
+    let number = compiler.intern_pattern(&known, &flags, pattern.value.span);
+    Some((number, &text.value))
 }

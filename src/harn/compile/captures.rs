@@ -4,12 +4,13 @@
 //! assigned, or that a named function of its own block captures, which may be called
 //! before it is set, lives in a cell.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::harn::syntax::ast::{
-    Arg, Block, Else, Entry, Expr, ExprKind, Function, ItemKind, Module, Name, Pattern,
-    PatternKind, Stmt, StmtKind,
+    Block, Entry, Expr, ExprKind, Function, ItemKind, Module, Name, Pattern, PatternKind, Stmt,
+    StmtKind,
 };
+use crate::harn::syntax::parts::Part;
 
 /// Where a variable is declared: the first byte of its name.
 pub(super) type Site = u32;
@@ -44,6 +45,8 @@ struct Variable<'a> {
 #[derive(Default)]
 struct Walk<'a> {
     variables: Vec<Variable<'a>>,
+    /// Where in `variables` those of a name are, the innermost last.
+    by_name: HashMap<&'a str, Vec<usize>>,
     /// For each function around, whether it is a named one in a block.
     functions: Vec<bool>,
     cells: HashSet<Site>,
@@ -51,6 +54,8 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn declare(&mut self, name: Name<'a>, is_of_block: bool) {
+        let known = self.by_name.entry(name.text).or_default();
+        known.push(self.variables.len());
         self.variables.push(Variable {
             name: name.text,
             site: name.span.start,
@@ -64,6 +69,7 @@ impl<'a> Walk<'a> {
 
     fn leave(&mut self, mark: usize) {
         for variable in self.variables.drain(mark..) {
+            self.by_name.entry(variable.name).or_default().pop();
             let is_early = variable.is_captured_early && variable.is_of_block;
             if variable.is_captured && (variable.is_assigned || is_early) {
                 self.cells.insert(variable.site);
@@ -72,10 +78,10 @@ impl<'a> Walk<'a> {
     }
 
     fn used(&mut self, name: &str, assigned: bool) {
-        let known = self.variables.iter_mut().rev();
-        let Some(variable) = known.into_iter().find(|variable| variable.name == name) else {
+        let Some(&at) = self.by_name.get(name).and_then(|known| known.last()) else {
             return;
         };
+        let variable = &mut self.variables[at];
         variable.is_assigned |= assigned;
         let between = &self.functions[variable.level..];
         variable.is_captured |= !between.is_empty();
@@ -181,71 +187,15 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn args(&mut self, args: &[Arg<'a>]) {
-        args.iter().for_each(|arg| self.expr(&arg.value));
-    }
-
     fn expr(&mut self, expr: &Expr<'a>) {
         match &expr.kind {
-            ExprKind::Nil
-            | ExprKind::Bool(_)
-            | ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::Str(_)
-            | ExprKind::Broken => {}
             ExprKind::Name(name) => self.used(name, false),
-            ExprKind::Interpolated(parts) => parts.iter().for_each(|part| self.expr(part)),
-            ExprKind::List(items) => self.args(items),
-            ExprKind::Dict(entries) => entries.iter().for_each(|entry| match entry {
-                Entry::Named(_, value) | Entry::Spread(value) => self.expr(value),
-                Entry::Computed(key, value) => {
-                    self.expr(key);
-                    self.expr(value);
-                }
-            }),
-            ExprKind::Closure(function) => self.function(function, false),
-            ExprKind::Not(operand) | ExprKind::Negate(operand) => self.expr(operand),
             ExprKind::Pipe(value, callee) => {
                 self.expr(value);
                 // It may become a closure.
                 self.functions.push(false);
                 self.expr(callee);
                 self.functions.pop();
-            }
-            ExprKind::Binary(_, left, right) | ExprKind::Logic(_, left, right) => {
-                self.expr(left);
-                self.expr(right);
-            }
-            ExprKind::Ternary(condition, then, otherwise) => {
-                self.expr(condition);
-                self.expr(then);
-                self.expr(otherwise);
-            }
-            ExprKind::Property { object, .. } => self.expr(object),
-            ExprKind::Index { object, index, .. } => {
-                self.expr(object);
-                self.expr(index);
-            }
-            ExprKind::Slice { object, from, to } => {
-                self.expr(object);
-                from.iter().chain(to).for_each(|bound| self.expr(bound));
-            }
-            ExprKind::Call(callee, args) => {
-                self.expr(callee);
-                self.args(args);
-            }
-            ExprKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                self.expr(condition);
-                self.block(then);
-                match otherwise {
-                    Some(Else::If(other)) => self.expr(other),
-                    Some(Else::Block(block)) => self.block(block),
-                    None => {}
-                }
             }
             ExprKind::Match(value, arms) => {
                 self.expr(value);
@@ -274,6 +224,11 @@ impl<'a> Walk<'a> {
                 }
                 finally.iter().for_each(|block| self.block(block));
             }
+            kind => kind.each_part(|part| match part {
+                Part::Expr(expr) => self.expr(expr),
+                Part::Block(block) => self.block(block),
+                Part::Function(function) => self.function(function, false),
+            }),
         }
     }
 

@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
-use crate::harn::module::{Constant, Pattern};
-use crate::harn::syntax::ast::{Expr, ExprKind};
+use crate::diagnostic::Span;
+use crate::harn::module::Constant;
+use crate::harn::patterns::normal_flags;
+use crate::harn::syntax::ast::{Arg, Expr, ExprKind};
 
-use super::unit::{Compiler, Global};
+use super::top::Global;
+use super::unit::Compiler;
 
 impl<'a> Compiler<'a, '_> {
     /// The number of a constant, which is added if it is new.
     pub(super) fn intern(&mut self, constant: Constant) -> u16 {
-        let known = self.constants.iter().position(|known| *known == constant);
-        let number = known.unwrap_or_else(|| {
-            self.constants.push(constant);
-            self.constants.len() - 1
-        });
+        let number = self.constants.insert_full(constant).0;
         u16::try_from(number).unwrap_or_else(|_| {
             self.top().overflowed = true;
             0
@@ -24,11 +23,12 @@ impl<'a> Compiler<'a, '_> {
     /// The constant that an expression is, if it is one.
     pub(super) fn constant_of(&mut self, expr: &Expr<'a>) -> Option<u16> {
         let constant = literal(expr)?;
+        self.note_texts(expr);
         Some(self.intern(constant))
     }
 
     /// The text that an expression is known to be.
-    pub(super) fn known_text(&self, expr: &Expr<'a>) -> Option<Arc<str>> {
+    pub(super) fn known_text(&mut self, expr: &Expr<'a>) -> Option<Arc<str>> {
         let number = match expr.kind {
             ExprKind::Str(text) => return Some(Arc::from(text)),
             ExprKind::Name(name) => {
@@ -39,33 +39,36 @@ impl<'a> Compiler<'a, '_> {
                     .find_map(|building| building.local(name, true));
                 match local {
                     Some(local) => local.constant?,
-                    None => match self.names.known.get(name)? {
-                        Global::Binding(_, false, Some(number)) => *number,
+                    None => match self.global(name)? {
+                        Global::Binding(_, false, Some(number)) => number,
                         _ => return None,
                     },
                 }
             }
             _ => return None,
         };
-        match self.constants.get(usize::from(number))? {
+        match self.constants.get_index(usize::from(number))? {
             Constant::Str(text) => Some(text.clone()),
             _ => None,
         }
     }
 
-    /// The number of a constant pattern.
-    pub(super) fn intern_pattern(&mut self, pattern: &str, flags: &str) -> u32 {
-        let mut flags: Vec<char> = flags.chars().collect();
-        flags.sort_unstable();
-        flags.dedup();
-        let flags: String = flags.into_iter().collect();
-        let is = |known: &Pattern| *known.pattern == *pattern && *known.flags == *flags;
-        let span = self.top().span;
-        let number = self.patterns.iter().position(is).unwrap_or_else(|| {
-            self.patterns
-                .push(Pattern::new(pattern.into(), flags.clone().into(), span));
-            self.patterns.len() - 1
-        });
+    /// The flags that an argument is known to be; none if there is no argument.
+    pub(super) fn known_flags(&mut self, flags: Option<&Arg<'a>>) -> Option<Arc<str>> {
+        match flags {
+            None => Some(Arc::from("")),
+            Some(flags) if flags.value.kind == ExprKind::Nil => Some(Arc::from("")),
+            Some(flags) => self.known_text(&flags.value),
+        }
+    }
+
+    /// The number of a constant pattern that stands at a place.
+    pub(super) fn intern_pattern(&mut self, pattern: &str, flags: &str, span: Span) -> u32 {
+        let flags = normal_flags(flags);
+        let span = self.own(span);
+        let entry = self.patterns.entry((pattern.into(), flags.into()));
+        let number = entry.index();
+        entry.or_insert(span);
         u32::try_from(number).unwrap_or(u32::MAX)
     }
 }

@@ -79,7 +79,7 @@ impl<'a> Compiler<'a, '_> {
                     && name.text == "push"
                     && let [arg] = args
                     && !arg.is_spread
-                    && is_place(object)
+                    && object.is_place()
                 {
                     self.push_statement(object, &arg.value);
                 } else {
@@ -97,6 +97,9 @@ impl<'a> Compiler<'a, '_> {
 
     /// Evaluates into a register, which nothing in the expression reads.
     pub(super) fn expr(&mut self, expr: &'a Expr<'a>, dst: Reg) {
+        if self.top().overflowed {
+            return;
+        }
         self.top().span = expr.span;
         let mark = self.top().mark();
         match &expr.kind {
@@ -120,7 +123,10 @@ impl<'a> Compiler<'a, '_> {
                 let number = self.intern(Constant::Float(*value));
                 self.top().wide(Op::Value, dst, number.into());
             }
-            ExprKind::Str(text) => self.text(text, dst),
+            ExprKind::Str(text) => {
+                self.note_texts(expr);
+                self.text(text, dst);
+            }
             ExprKind::Interpolated(parts) => self.interpolated(parts, dst),
             ExprKind::Name(name) => self.load(name, expr.span, dst),
             ExprKind::List(items) => self.list(expr, items, dst),
@@ -511,23 +517,6 @@ impl<'a> Compiler<'a, '_> {
         self.top().abc(Op::Take, arg, held, 0);
         self.top().abc(Op::Call, base, 1, 0);
         self.top().abc(Op::Take, dst, base, 0);
-    }
-}
-
-fn is_place(expr: &Expr<'_>) -> bool {
-    match &expr.kind {
-        ExprKind::Name(_) => true,
-        ExprKind::Property {
-            object,
-            optional: false,
-            ..
-        }
-        | ExprKind::Index {
-            object,
-            optional: false,
-            ..
-        } => is_place(object),
-        _ => false,
     }
 }
 

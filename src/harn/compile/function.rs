@@ -16,6 +16,9 @@ pub(super) type Reg = u8;
 /// Functions have fewer registers.
 const MAX_REGISTERS: usize = 250;
 
+/// Jumps have 16 bits for their targets.
+const MAX_INSNS: usize = u16::MAX as usize;
+
 /// A variable of a function.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Local<'a> {
@@ -104,6 +107,7 @@ impl<'a> Building<'a> {
     pub(super) fn emit(&mut self, insn: Insn) -> usize {
         self.code.insns.push(insn);
         self.code.spans.push(self.span);
+        self.overflowed |= self.code.insns.len() > MAX_INSNS;
         self.code.insns.len() - 1
     }
 

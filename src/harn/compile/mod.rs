@@ -4,15 +4,19 @@
 mod attributes;
 mod calls;
 mod captures;
+mod closure;
 mod constant;
 mod expr;
 mod function;
+mod guesses;
 mod holds;
 mod names;
 mod pattern;
 mod place;
 mod stmt;
+mod top;
 mod types;
 mod unit;
 
+pub(crate) use attributes::Read;
 pub(crate) use unit::compile;

@@ -8,7 +8,8 @@ use crate::harn::problem::HarnCode;
 use crate::harn::syntax::ast::Name;
 
 use super::function::{Local, Reg};
-use super::unit::{Compiler, Global};
+use super::top::Global;
+use super::unit::Compiler;
 
 /// What a name stands for at a place.
 #[derive(Clone, Copy, Debug)]
@@ -126,8 +127,8 @@ impl<'a> Compiler<'a, '_> {
             }
             return Some(Found::Captured(local, number));
         }
-        if let Some(global) = self.names.known.get(name) {
-            return Some(Found::Global(*global));
+        if let Some(global) = self.global(name) {
+            return Some(Found::Global(global));
         }
         let builtin = Builtin::of(name)?;
         (name != "ast_search").then_some(Found::Builtin(builtin))
@@ -169,6 +170,7 @@ impl<'a> Compiler<'a, '_> {
             }
             Found::Builtin(builtin) => {
                 top.wide(Op::Builtin, dst, builtin.0.into());
+                self.note_function(builtin.name());
             }
         }
     }
@@ -180,6 +182,11 @@ impl<'a> Compiler<'a, '_> {
         };
         let help = match name {
             "ast_search" => "write `import { ast_search } from \"std/ast\"`".to_owned(),
+            "run" | "test" => {
+                "a predicate executes nothing, so that it comes to the same each time: \
+                 `run` and `test` are for claims, `grep` and `exists` are there"
+                    .to_owned()
+            }
             "print" | "println" | "log" => "predicates print nothing: return findings".to_owned(),
             _ => self
                 .nearest(name)
@@ -193,7 +200,7 @@ impl<'a> Compiler<'a, '_> {
         let locals = self.stack.iter().flat_map(|building| &building.locals);
         let known = locals
             .map(|local| local.name)
-            .chain(self.names.known.keys().copied())
+            .chain(self.names.all())
             .chain(FUNCTIONS.iter().map(|function| function.name));
         let near = known
             .map(|known| (strsim::osa_distance(known, name), known))

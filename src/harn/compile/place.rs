@@ -8,7 +8,8 @@ use crate::harn::syntax::ast::{BinaryOp, Expr, ExprKind};
 use super::function::{Local, Reg};
 use super::holds::has_statements;
 use super::names::Found;
-use super::unit::{Compiler, Global};
+use super::top::Global;
+use super::unit::Compiler;
 
 /// A step from a place to one in it.
 #[derive(Clone, Copy)]
@@ -54,6 +55,7 @@ impl<'a> Compiler<'a, '_> {
                 return Some(Root::Cell(register));
             }
             Found::Global(Global::Binding(number, true, _)) if is_init => {
+                self.reach.changes();
                 return Some(Root::Global(number, std::marker::PhantomData));
             }
             Found::Global(Global::Binding(_, true, _)) => {

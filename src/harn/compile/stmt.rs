@@ -7,8 +7,9 @@ use crate::harn::syntax::ast::{
 };
 
 use super::function::{Loop, Reg};
+use super::top::Global;
 use super::types;
-use super::unit::{Compiler, Global};
+use super::unit::Compiler;
 
 impl<'a> Compiler<'a, '_> {
     /// The parameters of a function, with their defaults and types.
@@ -48,11 +49,7 @@ impl<'a> Compiler<'a, '_> {
         if check == crate::harn::module::TypeCheck::Any {
             return;
         }
-        let known = self.types.iter().position(|known| *known == check);
-        let number = known.unwrap_or_else(|| {
-            self.types.push(check);
-            self.types.len() - 1
-        });
+        let number = self.types.insert_full(check).0;
         self.top().span = ty.span;
         self.top().wide(Op::WantType, register, number);
     }
@@ -149,6 +146,10 @@ impl<'a> Compiler<'a, '_> {
     }
 
     pub(super) fn stmt(&mut self, stmt: &'a Stmt<'a>) {
+        if self.top().overflowed {
+            // The function is refused: what else is in it would only grow.
+            return;
+        }
         self.top().span = stmt.span;
         match &stmt.kind {
             StmtKind::Bind {
@@ -244,7 +245,7 @@ impl<'a> Compiler<'a, '_> {
     }
 
     pub(super) fn set_global(&mut self, name: Name<'a>, register: Reg) {
-        if let Some(Global::Binding(number, ..)) = self.names.known.get(name.text).copied() {
+        if let Some(Global::Binding(number, ..)) = self.names.get(name.text) {
             self.top().wide(Op::GlobalSet, register, number.into());
         }
     }

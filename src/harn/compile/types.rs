@@ -9,12 +9,24 @@ use super::unit::Compiler;
 /// Types stand for types no deeper.
 const MAX_ALIASES: usize = 16;
 
+/// Nodes of all types of a file, with what their aliases stand for, at most.
+const MAX_NODES: usize = 1 << 16;
+
 /// Reads a type, and reports names that are not known.
 pub(super) fn check<'a>(compiler: &mut Compiler<'a, '_>, ty: &Type<'a>) -> TypeCheck {
     read(compiler, ty, 0)
 }
 
 fn read<'a>(compiler: &mut Compiler<'a, '_>, ty: &Type<'a>, aliases: usize) -> TypeCheck {
+    compiler.type_nodes += 1;
+    if compiler.type_nodes > MAX_NODES {
+        if compiler.type_nodes == MAX_NODES + 1 {
+            let message = format!("the types of the file have over {MAX_NODES} parts");
+            let help = "types that stand for others count with all that they stand for";
+            compiler.error(HarnCode::FunctionTooLarge, ty.span, message, help);
+        }
+        return TypeCheck::Any;
+    }
     match ty.kind {
         TypeKind::Named(name, args) => {
             let first = args.first().map(|arg| read(compiler, arg, aliases));
@@ -66,7 +78,7 @@ fn named<'a>(
     name: &'a str,
     aliases: usize,
 ) -> TypeCheck {
-    if let Some(alias) = compiler.names.types.get(name).copied()
+    if let Some(alias) = compiler.alias(name)
         && aliases < MAX_ALIASES
     {
         return read(compiler, &alias, aliases + 1);

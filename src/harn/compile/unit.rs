@@ -4,52 +4,53 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use bumpalo::Bump;
+use indexmap::{IndexMap, IndexSet};
 
 use crate::code::Op;
 use crate::diagnostic::Span;
 use crate::digest::Digest;
-use crate::harn::module::{Code, Constant, Function, Module, Pattern, TypeCheck};
-use crate::harn::predicate::Predicate;
-use crate::harn::problem::{HarnCode, Problem, Problems};
+use crate::facts::FactKey;
+use crate::harn::inspection::Inspection;
+use crate::harn::module::{Code, Constant, Function, TypeCheck};
+use crate::harn::patterns::{Pattern, Patterns};
+use crate::harn::problem::{Elsewhere, HarnCode, Problem, Problems};
 use crate::harn::syntax::ast::{self, ItemKind, Name, PatternKind, Stmt, StmtKind};
-use crate::harn::syntax::parse_into;
+use crate::harn::syntax::{Canonical, Parsed, parse_into};
 
+use super::attributes::{self, Read};
 use super::captures::{self, Site};
+use super::closure::{Item, ItemId, Reach, Runs};
 use super::function::Building;
-use super::{attributes, types};
+use super::guesses::Guesses;
+use super::top::{Global, Known, Names};
+use super::types;
 
 /// Imports of imports go no deeper.
-const MAX_IMPORTS: usize = 16;
+const MAX_DEPTH: usize = 16;
+
+/// A file imports no more often.
+const MAX_IMPORTS: usize = 256;
+
+/// A file is compiled together with no more others: all of them are in memory.
+const MAX_FILES: usize = 64;
 
 /// Gives the source of an imported file: by the file that imports it and the path that
 /// it names, the path of the file and its text.
 pub(crate) type Loader<'l> = dyn Fn(&str, &str) -> Result<(String, String), String> + 'l;
-
-/// What a name at the top of a file stands for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Global<'a> {
-    Function(u32, Option<&'a ast::Function<'a>>),
-    /// A binding: its number, whether it may change, and the constant that it is.
-    Binding(u16, bool, Option<u16>),
-    /// A builtin that has to be imported.
-    Builtin(u8),
-}
-
-/// The names of one file.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Names<'a> {
-    pub(super) known: HashMap<&'a str, Global<'a>>,
-    pub(super) types: HashMap<&'a str, ast::Type<'a>>,
-}
 
 pub(super) struct Compiler<'a, 'l> {
     pub(super) arena: &'a Bump,
     loader: &'l Loader<'l>,
     pub(super) problems: Problems,
     pub(super) functions: Vec<Function>,
-    pub(super) constants: Vec<Constant>,
-    pub(super) patterns: Vec<Pattern>,
-    pub(super) types: Vec<TypeCheck>,
+    pub(super) constants: IndexSet<Constant>,
+    /// Constant patterns with their flags, and where each is used first.
+    pub(super) patterns: IndexMap<(Box<str>, Box<str>), Span>,
+    pub(super) facts: IndexMap<FactKey, Span>,
+    pub(super) guesses: Guesses<'a>,
+    pub(super) types: IndexSet<TypeCheck>,
+    /// Nodes of the types that were read.
+    pub(super) type_nodes: usize,
     globals: Vec<Box<str>>,
     pub(super) names: Names<'a>,
     pub(super) cells: HashSet<Site>,
@@ -59,70 +60,97 @@ pub(super) struct Compiler<'a, 'l> {
     files: HashMap<String, Option<Names<'a>>>,
     /// How many files are around the one that is compiled.
     depth: usize,
-    predicates: Vec<Predicate>,
     exports: Vec<(Box<str>, u32)>,
+    pub(super) reach: Reach,
+    /// What the attributes of the predicates say.
+    read: Vec<Read>,
 }
 
 /// Compiles a file. `path` names it for the files that it imports.
-///
-/// # Errors
-/// What is wrong with it.
-pub(crate) fn compile(
-    path: &str,
-    source: &str,
-    loader: &Loader<'_>,
-) -> Result<Module, Vec<Problem>> {
+pub(crate) fn compile(path: &str, source: &str, loader: &Loader<'_>) -> Inspection {
     let arena = Bump::new();
     let mut compiler = Compiler {
         arena: &arena,
         loader,
         problems: Problems::default(),
         functions: Vec::new(),
-        constants: Vec::new(),
-        patterns: Vec::new(),
-        types: Vec::new(),
+        constants: IndexSet::new(),
+        patterns: IndexMap::new(),
+        facts: IndexMap::new(),
+        guesses: Guesses::default(),
+        types: IndexSet::new(),
+        type_nodes: 0,
         globals: Vec::new(),
         names: Names::default(),
         cells: HashSet::new(),
         stack: vec![Building::new("(module)", Span::default())],
         files: HashMap::new(),
         depth: 0,
-        predicates: Vec::new(),
         exports: Vec::new(),
+        reach: Reach::default(),
+        read: Vec::new(),
     };
     let text = arena.alloc_str(source);
-    compiler.file(path, text);
+    let is_parsed = compiler.file(path, text);
     let init = compiler.finish_init();
     let Compiler {
         problems,
         functions,
         constants,
         patterns,
+        facts,
+        guesses,
         types,
         globals,
-        predicates,
         exports,
+        reach,
+        read,
         ..
     } = compiler;
-    if problems.has_errors() {
-        return Err(problems.into_sorted());
+    let has_errors = problems.has_errors();
+    let source: Arc<str> = Arc::from(source);
+    let mut patterns: Vec<Pattern> = patterns
+        .into_iter()
+        .map(|((pattern, flags), span)| Pattern::new(pattern, flags, span))
+        .collect();
+    if !has_errors {
+        patterns.extend(guesses.finish(&patterns));
     }
-    Ok(Module(Arc::new(Code {
+    let code = (!has_errors).then(|| Code {
         digest: Digest::of(source.as_bytes()),
-        source: Arc::from(source),
+        source: source.clone(),
         functions,
-        constants,
-        patterns,
-        types,
+        constants: constants.into_iter().collect(),
+        patterns: Patterns::new(patterns),
+        facts,
+        types: types.into_iter().collect(),
         globals,
         init,
         exports,
-        predicates,
-        warnings: problems.into_sorted(),
-    })))
+        predicates: Vec::new(),
+        warnings: Vec::new(),
+    });
+    let problems = problems.into_sorted();
+    if !is_parsed {
+        return Inspection::unparsed(source, problems);
+    }
+    let predicates: Vec<_> = read
+        .iter()
+        .map(|read| (read.item, read.declaration.hash))
+        .collect();
+    let closures = reach.hashes(&predicates);
+    Inspection::new(source, problems, code, read.into_iter().zip(closures))
 }
 
 impl<'a> Compiler<'a, '_> {
+    /// A place in the file that is compiled: those of other files mean nothing in it.
+    pub(super) fn own(&self, span: Span) -> Span {
+        match self.depth > 1 {
+            true => Span::default(),
+            false => span,
+        }
+    }
+
     pub(super) fn error(
         &mut self,
         code: HarnCode,
@@ -130,12 +158,6 @@ impl<'a> Compiler<'a, '_> {
         message: impl Into<Box<str>>,
         help: &str,
     ) {
-        // Spans of other files mean nothing in this one.
-        let span = if self.depth > 1 {
-            Span::default()
-        } else {
-            span
-        };
         let problem = Problem::error(code, span, message);
         self.problems.push(match help {
             "" => problem,
@@ -143,35 +165,39 @@ impl<'a> Compiler<'a, '_> {
         });
     }
 
-    /// Compiles one file; its names are then in `self.names`.
-    fn file(&mut self, path: &str, source: &'a str) {
+    /// Compiles one file; its names are then known by its path. False if it could not
+    /// be parsed.
+    fn file(&mut self, path: &str, source: &'a str) -> bool {
         self.files.insert(path.into(), None);
         self.depth += 1;
-        if let Some(module) = parse_into(source, self.arena, &mut self.problems) {
+        let parsed = parse_into(source, self.arena, &mut self.problems);
+        let is_sound = parsed.is_some() && !self.problems.has_errors();
+        let mut names = Names::default();
+        if let Some(Parsed { module, canonical }) = parsed {
             let module = self.arena.alloc(module);
             let outer_cells = std::mem::replace(&mut self.cells, captures::cells(module));
             let outer_names = std::mem::take(&mut self.names);
             self.imports(path, module);
-            self.declare(module);
-            self.bodies(module);
+            let label = if self.depth == 1 { "" } else { path };
+            let items = self.declare(label, module, &canonical);
+            self.bodies(source, module, &canonical, &items);
             self.cells = outer_cells;
-            let names = std::mem::replace(&mut self.names, outer_names);
+            names = std::mem::replace(&mut self.names, outer_names);
             if self.depth == 1 {
-                for (name, global) in &names.known {
-                    if let Global::Function(function, Some(_)) = global {
-                        self.exports.push(((*name).into(), *function));
-                    }
-                }
+                let exports = names.functions();
+                self.exports = exports
+                    .map(|(name, number)| (name.into(), number))
+                    .collect();
                 self.exports.sort();
             }
-            self.files.insert(path.into(), Some(names));
-        } else {
-            self.files.insert(path.into(), Some(Names::default()));
         }
+        self.files.insert(path.into(), Some(names));
         self.depth -= 1;
+        is_sound
     }
 
     fn imports(&mut self, path: &str, module: &ast::Module<'a>) {
+        let mut count = 0;
         for item in module.items {
             let ItemKind::Import {
                 names, path: from, ..
@@ -179,6 +205,12 @@ impl<'a> Compiler<'a, '_> {
             else {
                 continue;
             };
+            count += 1;
+            if count > MAX_IMPORTS {
+                let message = format!("the file has over {MAX_IMPORTS} imports");
+                self.error(HarnCode::Import, from.span, message, "");
+                return;
+            }
             if from.text == "std/ast" {
                 self.import_ast(names);
                 continue;
@@ -199,13 +231,18 @@ impl<'a> Compiler<'a, '_> {
                 }
             };
             if !self.files.contains_key(&file) {
-                if self.depth >= MAX_IMPORTS {
-                    let message = "imports are nested too deep";
-                    self.error(HarnCode::Import, from.span, message, "");
+                if self.depth >= MAX_DEPTH || self.files.len() > MAX_FILES {
+                    let message = "imports are nested too deep, or too many";
+                    let help = "a file is compiled together with 64 others, 15 imports deep";
+                    self.error(HarnCode::Import, from.span, message, help);
                     continue;
                 }
+                let place = self.problems.told_at(from.span);
+                let elsewhere = Elsewhere::new(&file, &text, place);
+                let outer = self.problems.turn_to(Some(elsewhere));
                 let text = self.arena.alloc_str(&text);
                 self.file(&file, text);
+                self.problems.turn_to(outer);
             }
             let Some(Some(found)) = self.files.get(&file).cloned() else {
                 let message = format!("`{}` imports this file, which imports it", from.text);
@@ -214,19 +251,22 @@ impl<'a> Compiler<'a, '_> {
             };
             let wanted: Vec<Name<'a>> = if names.is_empty() {
                 let span = from.span;
-                let mut all: Vec<_> = found.known.keys().map(|text| Name { text, span }).collect();
+                let mut all: Vec<_> = found.all().map(|text| Name { text, span }).collect();
                 all.sort_by_key(|name| name.text);
                 all
             } else {
                 names.to_vec()
             };
             for name in wanted {
-                match found.known.get(name.text) {
-                    // What is imported is not exported again as a predicate.
-                    Some(Global::Function(function, _)) => {
-                        self.add(name, Global::Function(*function, None));
+                match found.get_known(name.text) {
+                    Some(known) => {
+                        let global = match known.global {
+                            // What is imported is not exported again as a predicate.
+                            Global::Function(function, _) => Global::Function(function, None),
+                            other => other,
+                        };
+                        self.add(name, Known { global, ..known });
                     }
-                    Some(global) => self.add(name, *global),
                     None => {
                         let message = format!("`{}` has no `{}`", from.text, name.text);
                         self.error(HarnCode::Import, name.span, message, "");
@@ -241,7 +281,8 @@ impl<'a> Compiler<'a, '_> {
         for name in names {
             match builtin {
                 Some(builtin) if name.text == "ast_search" => {
-                    self.add(*name, Global::Builtin(builtin.0));
+                    let global = Global::Builtin(builtin.0);
+                    self.add(*name, Known { global, item: None });
                 }
                 _ => {
                     let message = format!("`std/ast` has no `{}`", name.text);
@@ -251,81 +292,136 @@ impl<'a> Compiler<'a, '_> {
         }
     }
 
-    fn add(&mut self, name: Name<'a>, global: Global<'a>) {
-        if name.text == "_" {
-            return;
-        }
-        if self.names.known.contains_key(name.text) {
+    fn add(&mut self, name: Name<'a>, known: Known<'a>) {
+        if name.text != "_" && !self.names.add(name.text, known) {
             let message = format!("`{}` is declared already", name.text);
             self.error(HarnCode::Redeclared, name.span, message, "");
-            return;
         }
-        self.names.known.insert(name.text, global);
     }
 
-    /// Declares functions, types and constants, which all of the file sees.
-    fn declare(&mut self, module: &'a ast::Module<'a>) {
-        for item in module.items {
-            let (ItemKind::Stmt(stmt) | ItemKind::Attributed { target: stmt, .. }) = &item.kind
-            else {
-                continue;
-            };
-            match &stmt.kind {
-                StmtKind::Function { name, function, .. } => {
-                    let number = u32::try_from(self.functions.len()).unwrap_or(u32::MAX);
-                    self.functions.push(Function::default());
-                    self.add(*name, Global::Function(number, Some(function)));
+    /// Declares functions, types and constants, which all of the file sees. Gives the
+    /// number of every item that is no import.
+    fn declare(
+        &mut self,
+        file: &str,
+        module: &'a ast::Module<'a>,
+        canonical: &[Canonical],
+    ) -> Vec<Option<ItemId>> {
+        let file: Arc<str> = Arc::from(file);
+        let items = module.items.iter().zip(canonical);
+        items
+            .map(|(item, canonical)| match &item.kind {
+                ItemKind::Import { .. } => None,
+                ItemKind::Stmt(stmt) | ItemKind::Attributed { target: stmt, .. } => {
+                    Some(self.declare_one(&file, stmt, canonical))
                 }
-                StmtKind::Type { name, ty } => {
-                    let known = self.names.types.insert(name.text, *ty);
-                    if known.is_some() {
-                        let message = format!("the type `{}` is declared already", name.text);
-                        self.error(HarnCode::Redeclared, name.span, message, "");
+            })
+            .collect()
+    }
+
+    fn declare_one(&mut self, file: &Arc<str>, stmt: &'a Stmt<'a>, known: &Canonical) -> ItemId {
+        let new = |role, name: &str, runs| Item {
+            file: file.clone(),
+            role,
+            name: name.into(),
+            digest: known.digest,
+            runs,
+        };
+        match &stmt.kind {
+            StmtKind::Function { name, function, .. } => {
+                let item = self.reach.add(new(b'f', name.text, Runs::Not));
+                let number = u32::try_from(self.functions.len()).unwrap_or(u32::MAX);
+                self.functions.push(Function::default());
+                let known = Known {
+                    global: Global::Function(number, Some(function)),
+                    item: Some(item),
+                };
+                self.add(*name, known);
+                item
+            }
+            StmtKind::Type { name, ty } => {
+                let item = self.reach.add(new(b't', name.text, Runs::Not));
+                if !self.names.add_type(name.text, *ty, item) {
+                    let message = format!("the type `{}` is declared already", name.text);
+                    self.error(HarnCode::Redeclared, name.span, message, "");
+                }
+                item
+            }
+            StmtKind::Bind {
+                mutable,
+                pattern,
+                value,
+                ..
+            } => {
+                let constant = match (mutable, pattern.kind) {
+                    (false, PatternKind::Name(_)) => self.constant_of(value),
+                    _ => None,
+                };
+                let item = self.reach.add(match pattern.kind {
+                    PatternKind::Name(name) if constant.is_some() => {
+                        new(b'c', name.text, Runs::Not)
                     }
-                }
-                StmtKind::Bind {
-                    mutable,
-                    pattern,
-                    value,
-                    ..
-                } => {
-                    let constant = match (mutable, pattern.kind) {
-                        (false, PatternKind::Name(_)) => self.constant_of(value),
-                        _ => None,
-                    };
-                    match pattern.kind {
-                        PatternKind::Name(name) => self.declare_global(name, *mutable, constant),
-                        PatternKind::List(parts) | PatternKind::Dict(parts) => {
-                            for part in parts {
-                                self.declare_global(part.name, *mutable, None);
-                            }
+                    _ => new(b's', "", Runs::ToBind),
+                });
+                match pattern.kind {
+                    PatternKind::Name(name) => self.declare_global(name, *mutable, constant, item),
+                    PatternKind::List(parts) | PatternKind::Dict(parts) => {
+                        for part in parts {
+                            self.declare_global(part.name, *mutable, None, item);
                         }
                     }
                 }
-                _ => {}
+                item
             }
+            _ => self.reach.add(new(b's', "", Runs::ToChange)),
         }
     }
 
-    fn declare_global(&mut self, name: Name<'a>, mutable: bool, constant: Option<u16>) {
+    fn declare_global(
+        &mut self,
+        name: Name<'a>,
+        mutable: bool,
+        constant: Option<u16>,
+        item: ItemId,
+    ) {
         let Ok(number) = u16::try_from(self.globals.len()) else {
             let message = "the file has too many bindings";
             self.error(HarnCode::FunctionTooLarge, name.span, message, "");
             return;
         };
         self.globals.push(name.text.into());
-        self.add(name, Global::Binding(number, mutable, constant));
+        let global = Global::Binding(number, mutable, constant);
+        let item = Some(item);
+        self.add(name, Known { global, item });
     }
 
-    fn bodies(&mut self, module: &'a ast::Module<'a>) {
-        for item in module.items {
+    fn bodies(
+        &mut self,
+        source: &str,
+        module: &'a ast::Module<'a>,
+        canonical: &[Canonical],
+        numbers: &[Option<ItemId>],
+    ) {
+        for ((item, canonical), number) in module.items.iter().zip(canonical).zip(numbers) {
+            let Some(number) = *number else { continue };
+            self.reach.enter(number);
             match &item.kind {
                 ItemKind::Import { .. } => {}
                 ItemKind::Attributed { attributes, target } => {
                     self.item(target);
-                    let found = attributes::read(self, item.span, attributes, target);
+                    let place = attributes::Place {
+                        span: item.span,
+                        function: canonical.function.unwrap_or(item.span.start),
+                        item: number,
+                        source,
+                    };
+                    let read = attributes::read(self, &place, attributes, target);
                     if self.depth == 1 {
-                        self.predicates.extend(found);
+                        self.read.extend(read);
+                    } else if let Some(read) = read {
+                        for flaw in read.declaration.flaws {
+                            self.problems.push(flaw.problem);
+                        }
                     }
                 }
                 ItemKind::Stmt(stmt) => self.item(stmt),
@@ -336,8 +432,7 @@ impl<'a> Compiler<'a, '_> {
     fn item(&mut self, stmt: &'a Stmt<'a>) {
         match &stmt.kind {
             StmtKind::Function { name, function, .. } => {
-                if let Some(Global::Function(number, _)) = self.names.known.get(name.text).copied()
-                {
+                if let Some(Global::Function(number, _)) = self.names.get(name.text) {
                     let built = self.function(name.text, function, stmt.span);
                     if let Some(place) = self.functions.get_mut(number as usize) {
                         *place = built;

@@ -3,9 +3,9 @@
 use crate::diagnostic::Span;
 
 use super::ast::{
-    Block, Else, Entry, Expr, ExprKind, Function, Pattern, PatternKind, Stmt, StmtKind, Type,
-    TypeKind,
+    Block, Expr, ExprKind, Function, Pattern, PatternKind, Stmt, StmtKind, Type, TypeKind,
 };
+use super::parts::Part;
 
 impl<'a> Expr<'a> {
     pub(super) fn new(kind: ExprKind<'a>, start: u32, end: u32) -> Self {
@@ -111,59 +111,13 @@ fn of_type(kind: &TypeKind<'_>) -> u16 {
 }
 
 fn of_expr(kind: &ExprKind<'_>) -> u16 {
-    match kind {
-        ExprKind::Nil
-        | ExprKind::Bool(_)
-        | ExprKind::Int(_)
-        | ExprKind::Float(_)
-        | ExprKind::Str(_)
-        | ExprKind::Name(_)
-        | ExprKind::Broken => 0,
-        ExprKind::Interpolated(parts) => most(parts.iter().map(|part| part.depth)),
-        ExprKind::List(items) => most(items.iter().map(|item| item.value.depth)),
-        ExprKind::Dict(entries) => most(entries.iter().map(|entry| match entry {
-            Entry::Named(_, value) | Entry::Spread(value) => value.depth,
-            Entry::Computed(key, value) => key.depth.max(value.depth),
-        })),
-        ExprKind::Closure(function) => of_function(function),
-        ExprKind::Not(operand) | ExprKind::Negate(operand) => operand.depth,
-        ExprKind::Binary(_, left, right)
-        | ExprKind::Logic(_, left, right)
-        | ExprKind::Pipe(left, right) => left.depth.max(right.depth),
-        ExprKind::Ternary(condition, then, otherwise) => {
-            condition.depth.max(then.depth).max(otherwise.depth)
-        }
-        ExprKind::Property { object, .. } => object.depth,
-        ExprKind::Index { object, index, .. } => object.depth.max(index.depth),
-        ExprKind::Slice { object, from, to } => {
-            let bound = |bound: &Option<&Expr<'_>>| bound.map_or(0, |bound| bound.depth);
-            object.depth.max(bound(from)).max(bound(to))
-        }
-        ExprKind::Call(callee, args) => {
-            most(args.iter().map(|arg| arg.value.depth)).max(callee.depth)
-        }
-        ExprKind::If {
-            condition,
-            then,
-            otherwise,
-        } => condition.depth.max(then.depth).max(match otherwise {
-            Some(Else::If(other)) => other.depth,
-            Some(Else::Block(block)) => block.depth,
-            None => 0,
-        }),
-        ExprKind::Match(value, arms) => most(arms.iter().map(|arm| {
-            most(arm.patterns.iter().map(|pattern| pattern.depth))
-                .max(arm.guard.as_ref().map_or(0, |guard| guard.depth))
-                .max(arm.body.depth)
-        }))
-        .max(value.depth),
-        ExprKind::Try {
-            body,
-            catch,
-            finally,
-        } => body
-            .depth
-            .max(catch.as_ref().map_or(0, |catch| catch.body.depth))
-            .max(finally.map_or(0, |block| block.depth)),
-    }
+    let mut deepest = 0;
+    kind.each_part(|part| {
+        deepest = deepest.max(match part {
+            Part::Expr(expr) => expr.depth,
+            Part::Block(block) => block.depth,
+            Part::Function(function) => of_function(function),
+        });
+    });
+    deepest
 }

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use crate::harn::problem::{HarnCode, Problem, Problems};
 
 use super::ast::{
-    Arg, Block, Else, Entry, Expr, ExprKind, Function, ItemKind, Module, Pattern, PatternKind,
-    Stmt, StmtKind,
+    Block, Expr, ExprKind, Function, ItemKind, Module, Pattern, PatternKind, Stmt, StmtKind,
 };
+use super::parts::Part;
 
 /// Reports what is wrong with the form of a file.
 pub(super) fn check(module: &Module<'_>, problems: &mut Problems) {
@@ -71,7 +71,7 @@ impl Form<'_> {
                 self.expr(value);
             }
             StmtKind::Assign { place, value, .. } => {
-                if !is_place(place) {
+                if !place.is_place() {
                     self.problems.push(
                         Problem::error(
                             HarnCode::NotAPlace,
@@ -148,106 +148,20 @@ impl Form<'_> {
         self.loops = outer;
     }
 
-    fn args(&mut self, args: &[Arg<'_>]) {
-        args.iter().for_each(|arg| self.expr(&arg.value));
-    }
-
     fn expr(&mut self, expr: &Expr<'_>) {
-        match &expr.kind {
-            ExprKind::Nil
-            | ExprKind::Bool(_)
-            | ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::Str(_)
-            | ExprKind::Name(_)
-            | ExprKind::Broken => {}
-            ExprKind::Interpolated(parts) => parts.iter().for_each(|part| self.expr(part)),
-            ExprKind::List(items) => self.args(items),
-            ExprKind::Dict(entries) => entries.iter().for_each(|entry| match entry {
-                Entry::Named(_, value) | Entry::Spread(value) => self.expr(value),
-                Entry::Computed(key, value) => {
-                    self.expr(key);
-                    self.expr(value);
-                }
-            }),
-            ExprKind::Closure(function) => self.function(function),
-            ExprKind::Not(operand) | ExprKind::Negate(operand) => self.expr(operand),
-            ExprKind::Binary(_, left, right)
-            | ExprKind::Logic(_, left, right)
-            | ExprKind::Pipe(left, right) => {
-                self.expr(left);
-                self.expr(right);
-            }
-            ExprKind::Ternary(condition, then, otherwise) => {
-                self.expr(condition);
-                self.expr(then);
-                self.expr(otherwise);
-            }
-            ExprKind::Property { object, .. } => self.expr(object),
-            ExprKind::Index { object, index, .. } => {
-                self.expr(object);
-                self.expr(index);
-            }
-            ExprKind::Slice { object, from, to } => {
-                self.expr(object);
-                from.iter().chain(to).for_each(|bound| self.expr(bound));
-            }
-            ExprKind::Call(callee, args) => {
-                self.expr(callee);
-                self.args(args);
-            }
-            ExprKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                self.expr(condition);
-                self.block(then);
-                match otherwise {
-                    Some(Else::If(other)) => self.expr(other),
-                    Some(Else::Block(block)) => self.block(block),
-                    None => {}
-                }
-            }
-            ExprKind::Match(value, arms) => {
-                self.expr(value);
-                for arm in *arms {
-                    arm.patterns.iter().for_each(|pattern| self.expr(pattern));
-                    arm.guard.iter().for_each(|guard| self.expr(guard));
-                    self.block(&arm.body);
-                }
-            }
-            ExprKind::Try {
-                body,
-                catch,
-                finally,
-            } => {
-                if catch.is_none() && finally.is_none() {
-                    let message = "`try` has neither `catch` nor `finally`";
-                    self.error(HarnCode::BareTry, expr.span, message);
-                }
-                self.block(body);
-                catch.iter().for_each(|catch| self.block(catch.body));
-                finally.iter().for_each(|block| self.block(block));
-            }
-        }
-    }
-}
-
-/// A name, or a path of properties and indices from one.
-fn is_place(expr: &Expr<'_>) -> bool {
-    match &expr.kind {
-        ExprKind::Name(_) => true,
-        ExprKind::Property {
-            object,
-            optional: false,
+        if let ExprKind::Try {
+            catch: None,
+            finally: None,
             ..
+        } = expr.kind
+        {
+            let message = "`try` has neither `catch` nor `finally`";
+            self.error(HarnCode::BareTry, expr.span, message);
         }
-        | ExprKind::Index {
-            object,
-            optional: false,
-            ..
-        } => is_place(object),
-        _ => false,
+        expr.kind.each_part(|part| match part {
+            Part::Expr(expr) => self.expr(expr),
+            Part::Block(block) => self.block(block),
+            Part::Function(function) => self.function(function),
+        });
     }
 }

@@ -1,7 +1,7 @@
 //! The parser that the build script generates.
 
 lalrpop_util::lalrpop_mod!(
-    #[expect(clippy::ptr_arg, clippy::unwrap_used, reason = "generated code")]
+    #[expect(clippy::unwrap_used, reason = "generated code")]
     harn
 );
 

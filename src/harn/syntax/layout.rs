@@ -41,29 +41,50 @@ enum Stage {
     Result,
 }
 
-/// Puts separators between statements and classifies braces.
-pub(super) fn arrange<'a>(raw: &[Spanned<'a>], problems: &mut Problems) -> Vec<Spanned<'a>> {
+/// Headers whose brace is still to come, at most: far more than the nesting allows.
+const MAX_HEADERS: usize = 4 * MAX_NESTING;
+
+/// Puts separators between statements and classifies braces. `None` if brackets or
+/// headers are nested too deep, which is then reported.
+pub(super) fn arrange<'a>(
+    raw: &[Spanned<'a>],
+    problems: &mut Problems,
+) -> Option<Vec<Spanned<'a>>> {
     let mut layout = Layout {
         raw,
         closes: matching(raw),
+        follows: following(raw),
         out: Vec::with_capacity(raw.len()),
         open: Vec::new(),
         headers: Vec::new(),
         type_at: None,
     };
-    let mut is_too_deep = false;
     for (at, spanned) in raw.iter().enumerate() {
         layout.take(at);
-        if layout.open.len() > MAX_NESTING && !is_too_deep {
-            is_too_deep = true;
-            problems.push(Problem::error(
-                HarnCode::NestedTooDeep,
-                spanned.span,
-                format!("brackets are nested over {MAX_NESTING} deep"),
-            ));
+        let what = if layout.open.len() > MAX_NESTING {
+            format!("brackets are nested over {MAX_NESTING} deep")
+        } else if layout.headers.len() > MAX_HEADERS {
+            format!("over {MAX_HEADERS} `fn`, `match` and `guard` wait for their braces")
+        } else {
+            continue;
+        };
+        problems.push(Problem::error(HarnCode::NestedTooDeep, spanned.span, what));
+        return None;
+    }
+    Some(layout.out)
+}
+
+/// For each token the next one that is no line end.
+fn following<'a>(raw: &[Spanned<'a>]) -> Vec<Option<Token<'a>>> {
+    let mut follows = vec![None; raw.len()];
+    let mut next = None;
+    for (spanned, place) in raw.iter().zip(&mut follows).rev() {
+        *place = next;
+        if spanned.token != Token::Newline {
+            next = Some(spanned.token);
         }
     }
-    layout.out
+    follows
 }
 
 /// The index of the closing bracket of each opening one.
@@ -87,6 +108,7 @@ fn matching(raw: &[Spanned<'_>]) -> Vec<u32> {
 struct Layout<'a, 'r> {
     raw: &'r [Spanned<'a>],
     closes: Vec<u32>,
+    follows: Vec<Option<Token<'a>>>,
     out: Vec<Spanned<'a>>,
     open: Vec<Bracket>,
     /// With how many brackets were open, which never gets less.
@@ -102,9 +124,7 @@ impl<'a> Layout<'a, '_> {
     }
 
     fn next(&self, at: usize) -> Option<Token<'a>> {
-        let rest = self.raw.get(at + 1..).unwrap_or_default();
-        let significant = rest.iter().find(|spanned| spanned.token != Token::Newline);
-        significant.map(|spanned| spanned.token)
+        self.follows.get(at).copied().flatten()
     }
 
     fn push(&mut self, token: Token<'a>, at: usize) {

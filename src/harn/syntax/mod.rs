@@ -2,17 +2,20 @@
 //! (harn.md, sections 1, 3 and 8.)
 
 pub mod ast;
+mod canonical;
 mod depth;
 mod form;
 mod grammar;
 mod layout;
 mod lexer;
 mod parser;
+pub(crate) mod parts;
 mod strings;
 mod token;
 
+pub(crate) use canonical::Canonical;
 pub use parser::parse;
-pub(crate) use parser::parse_into;
+pub(crate) use parser::{Parsed, parse_into};
 
 /// Longer files are refused, in bytes.
 pub const MAX_SOURCE: usize = 1 << 20;

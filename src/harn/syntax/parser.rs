@@ -1,14 +1,16 @@
 //! The driver of the parser: limits before, checks of form after.
 
+use std::cell::RefCell;
 use std::convert::Infallible;
 
 use bumpalo::Bump;
 use lalrpop_util::{ErrorRecovery, ParseError};
 
 use crate::diagnostic::Span;
-use crate::harn::problem::{HarnCode, Problem, Problems};
+use crate::harn::problem::{HarnCode, MOST_PROBLEMS, Problem, Problems};
 
 use super::ast::{Item, ItemKind, Module};
+use super::canonical::{Canonical, canonical};
 use super::grammar::ModuleParser;
 use super::lexer::{Tokens, lex};
 use super::token::{Keyword, Spanned, Token};
@@ -16,6 +18,9 @@ use super::{MAX_DEPTH, MAX_SOURCE, form, layout};
 
 /// An error of the grammar that the parser got over.
 pub(super) type Recovered<'a> = ErrorRecovery<u32, Token<'a>, Infallible>;
+
+/// The errors so far.
+pub(super) type Errors<'a> = RefCell<Vec<Recovered<'a>>>;
 
 /// Parses a predicate file into the arena: its tree, unless nothing can be made of it,
 /// and what is wrong, in the order of the source.
@@ -28,8 +33,15 @@ pub(super) type Recovered<'a> = ErrorRecovery<u32, Token<'a>, Infallible>;
 /// ```
 pub fn parse<'a>(source: &'a str, arena: &'a Bump) -> (Option<Module<'a>>, Vec<Problem>) {
     let mut problems = Problems::default();
-    let module = parse_into(source, arena, &mut problems);
-    (module, problems.into_sorted())
+    let parsed = parse_into(source, arena, &mut problems);
+    (parsed.map(|parsed| parsed.module), problems.into_sorted())
+}
+
+/// A file that was parsed.
+pub(crate) struct Parsed<'a> {
+    pub(crate) module: Module<'a>,
+    /// Its items again, as they are compared with others.
+    pub(crate) canonical: Vec<Canonical>,
 }
 
 /// Parses a predicate file into the arena. `None` if nothing can be made of it; what is
@@ -39,7 +51,7 @@ pub(crate) fn parse_into<'a>(
     source: &'a str,
     arena: &'a Bump,
     problems: &mut Problems,
-) -> Option<Module<'a>> {
+) -> Option<Parsed<'a>> {
     if source.len() > MAX_SOURCE {
         let span = Span::new(0, 0);
         let message = format!("the file is over {} KiB", MAX_SOURCE >> 10);
@@ -53,17 +65,23 @@ pub(crate) fn parse_into<'a>(
     };
     lex(source, 0, 0, &mut tokens);
     let raw = tokens.tokens;
-    let tokens = layout::arrange(&raw, problems);
-    let mut recovered = Vec::new();
+    let tokens = layout::arrange(&raw, problems)?;
+    let recovered = RefCell::new(Vec::new());
+    // Getting over an error costs more than going on: nobody reads thousands of them.
     let stream = tokens
         .iter()
+        .take_while(|_| recovered.borrow().len() < MOST_PROBLEMS)
         .map(|spanned| Ok((spanned.span.start, spanned.token, spanned.span.end)));
-    let parsed = ModuleParser::new().parse(arena, &mut recovered, stream);
+    let parsed = ModuleParser::new().parse(arena, &recovered, stream);
+    let recovered = recovered.into_inner();
+    let is_cut = recovered.len() >= MOST_PROBLEMS;
     let mut errors: Vec<_> = recovered.into_iter().map(|found| found.error).collect();
     let module = match parsed {
         Ok(module) => Some(module),
         Err(error) => {
-            errors.push(error);
+            if !is_cut {
+                errors.push(error);
+            }
             None
         }
     };
@@ -91,7 +109,10 @@ pub(crate) fn parse_into<'a>(
         return None;
     }
     form::check(&module, problems);
-    Some(module)
+    Some(Parsed {
+        canonical: canonical(module.items, &tokens),
+        module,
+    })
 }
 
 const fn depth(item: &Item<'_>) -> u16 {

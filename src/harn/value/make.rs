@@ -8,6 +8,33 @@ use serde_json::Value as Json;
 use crate::harn::fault::Fault;
 use crate::harn::value::{Dict, Heap, List, Str, Value, json};
 
+/// Names that many dicts have as keys, and share.
+pub(crate) struct Keys<const N: usize>(Vec<Str>);
+
+impl<const N: usize> Keys<N> {
+    pub(crate) fn new(names: [&str; N], heap: &Heap) -> Result<Self, Fault> {
+        let keys = names.into_iter().map(|name| Str::new(name.into(), heap));
+        keys.collect::<Result<_, _>>().map(Self)
+    }
+
+    /// A dict with these keys, and others.
+    pub(crate) fn dict(
+        &self,
+        values: [Value; N],
+        others: Vec<(&str, Value)>,
+        heap: &Heap,
+    ) -> Result<Value, Fault> {
+        let mut entries = BTreeMap::new();
+        for (key, value) in self.0.iter().zip(values) {
+            entries.insert(key.clone(), value);
+        }
+        for (key, value) in others {
+            entries.insert(Str::new(key.into(), heap)?, value);
+        }
+        Ok(Value::Dict(Dict::of(entries, heap)?))
+    }
+}
+
 impl Value {
     /// The value of a JSON text.
     ///

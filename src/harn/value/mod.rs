@@ -21,6 +21,7 @@ pub(crate) use dict::Dict;
 pub(crate) use heap::Charge;
 pub use heap::Heap;
 pub(crate) use list::List;
+pub(crate) use make::Keys;
 pub(crate) use string::Str;
 
 /// Lists and dicts are nested no deeper.

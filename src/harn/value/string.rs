@@ -80,6 +80,7 @@ impl Str {
         Ok(Self::with(Data::Part(base.clone(), range), NO_FILE, charge))
     }
 
+    #[inline]
     pub(crate) fn as_str(&self) -> &str {
         match &self.0.data {
             Data::Owned(text) => text,

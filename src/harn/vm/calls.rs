@@ -8,6 +8,7 @@ use crate::harn::module::{Captured, NameUse};
 use crate::harn::value::{Closure, List, Str, Value};
 
 use super::machine::{Frame, Machine};
+use super::slot;
 
 /// Builtins that wait for functions they called are nested no deeper: each takes a
 /// piece of the thread's stack.
@@ -86,7 +87,7 @@ impl Machine<'_> {
         let kept = base + given.min(params);
         self.stack.truncate(kept);
         self.stack
-            .resize(base + usize::from(code.registers), Value::Nil);
+            .resize_with(base + usize::from(code.registers), Value::default);
         if let Some(rest) = rest {
             self.stack[base + params] = rest;
         }
@@ -106,12 +107,11 @@ impl Machine<'_> {
             }
             Value::Builtin(_) | Value::Host(_) => {
                 let callee = self.stack[at].clone();
-                let args = self.drain(at + 1, given);
-                self.stack[at] = match &callee {
-                    Value::Builtin(builtin) => builtin.signature().call(self, &args, 0)?,
-                    Value::Host(host) => (host.0)(&args, &self.heap)?,
-                    other => return Err(not_callable(other)),
-                };
+                self.stack[at] = self.with_args(at + 1, given, |machine, args| match &callee {
+                    Value::Builtin(builtin) => builtin.signature().call(machine, args, 0),
+                    Value::Host(host) => (host.0)(args, &machine.heap),
+                    other => Err(not_callable(other)),
+                })?;
                 Ok(())
             }
             other => Err(not_callable(other)),
@@ -122,6 +122,35 @@ impl Machine<'_> {
     pub(super) fn drain(&mut self, from: usize, count: usize) -> Vec<Value> {
         let args = self.stack[from..from + count].iter_mut();
         args.map(std::mem::take).collect()
+    }
+
+    /// Does something with arguments that are taken out of the stack. Few of them take no
+    /// memory elsewhere.
+    pub(super) fn with_args<T>(
+        &mut self,
+        from: usize,
+        count: usize,
+        work: impl FnOnce(&mut Self, &[Value]) -> T,
+    ) -> T {
+        let mut take = |number: usize| std::mem::take(&mut self.stack[from + number]);
+        match count {
+            1 => {
+                let args = [take(0)];
+                work(self, &args)
+            }
+            2 => {
+                let args = [take(0), take(1)];
+                work(self, &args)
+            }
+            3 => {
+                let args = [take(0), take(1), take(2)];
+                work(self, &args)
+            }
+            _ => {
+                let args = self.drain(from, count);
+                work(self, &args)
+            }
+        }
     }
 
     /// `call.method`: the receiver is at `at`. Methods of its type come first, then
@@ -146,8 +175,10 @@ impl Machine<'_> {
             .method
             .and_then(|number| METHODS.get(usize::from(number)));
         if let Some(signature) = method.and_then(|method| method.of(receiver)) {
-            let args = self.drain(at, given + 1);
-            self.stack[at] = signature.call(self, &args, 1)?;
+            let called = self.with_args(at, given + 1, |machine, args| {
+                signature.call(machine, args, 1)
+            });
+            slot::put(&mut self.stack[at], called?);
             return Ok(());
         }
         match receiver {
@@ -214,7 +245,7 @@ impl Machine<'_> {
             let at = frame.at.saturating_sub(1);
             self.place = spans.and_then(|code| code.spans.get(at)).copied();
         }
-        if let Fault::Limit(_) = fault {
+        if let Fault::Limit(_) | Fault::Unknown(_) = fault {
             return Err(fault);
         }
         while self.frames.len() > depth {
@@ -231,7 +262,7 @@ impl Machine<'_> {
                 frame.at = handler.target as usize;
                 let base = frame.base;
                 self.stack
-                    .resize(base + usize::from(code.registers), Value::Nil);
+                    .resize_with(base + usize::from(code.registers), Value::default);
                 self.stack[base + usize::from(handler.register)] = match fault {
                     Fault::Thrown(value) => value,
                     Fault::Error(class, message) if handler.is_passing => {

@@ -4,13 +4,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::code::Op;
-use crate::harn::builtins::{Builtin, all_matches, equal, is_match, ordered, position};
+use crate::harn::builtins::{Builtin, equal, ordered, position};
 use crate::harn::fault::Fault;
-use crate::harn::module::Pattern;
 use crate::harn::value::{Dict, Items, List, Source, Str, Value};
 
 use super::machine::Machine;
-use super::{access, arithmetic, types};
+use super::{access, arithmetic, slot, types};
 
 fn unsound() -> Fault {
     Fault::ty("the program is not sound")
@@ -52,6 +51,18 @@ impl Machine<'_> {
                     self.stack[base + usize::from($number)]
                 };
             }
+            macro_rules! set {
+                ($number:expr, $value:expr) => {{
+                    let value = $value;
+                    slot::put(&mut reg!($number), value);
+                }};
+            }
+            macro_rules! set_bool {
+                ($number:expr, $value:expr) => {{
+                    let value = $value;
+                    slot::put_bool(&mut reg!($number), value);
+                }};
+            }
             // Where a fault is, should there be one.
             macro_rules! guarded {
                 ($done:expr) => {
@@ -66,9 +77,14 @@ impl Machine<'_> {
             }
             macro_rules! compare {
                 ($insn:expr, $holds:expr) => {{
-                    let (left, right) = (reg!($insn.b()).clone(), reg!($insn.c()).clone());
-                    let order = guarded!(ordered(self, &left, &right));
-                    reg!($insn.a()) = Value::Bool(order.is_some_and($holds));
+                    let (left, right) = (&reg!($insn.b()), &reg!($insn.c()));
+                    let order = if let (Value::Int(left), Value::Int(right)) = (left, right) {
+                        Some(left.cmp(right))
+                    } else {
+                        let (left, right) = (left.clone(), right.clone());
+                        guarded!(ordered(self, &left, &right))
+                    };
+                    set_bool!($insn.a(), order.is_some_and($holds));
                 }};
             }
             loop {
@@ -82,12 +98,24 @@ impl Machine<'_> {
                 let a = insn.a();
                 match op {
                     Op::Fuel => guarded!(self.spend(u64::from(insn.bc()))),
-                    Op::Move => reg!(a) = reg!(insn.b()).clone(),
-                    Op::Take => reg!(a) = std::mem::take(&mut reg!(insn.b())),
-                    Op::Nil => reg!(a) = Value::Nil,
-                    Op::Truth => reg!(a) = Value::Bool(insn.bc() == 1),
-                    Op::Number => reg!(a) = Value::Int(insn.bc().cast_signed().into()),
-                    Op::Value => reg!(a) = guarded!(self.constant(usize::from(insn.bc()))),
+                    Op::Move => {
+                        let (from, to) = (usize::from(insn.b()), usize::from(a));
+                        slot::copy_within(&mut self.stack, base + from, base + to);
+                    }
+                    Op::Take => set!(a, std::mem::take(&mut reg!(insn.b()))),
+                    Op::Nil => set!(a, Value::Nil),
+                    Op::Truth => set_bool!(a, insn.bc() == 1),
+                    Op::Number => {
+                        slot::put_int(&mut reg!(a), insn.bc().cast_signed().into());
+                    }
+                    Op::Value => {
+                        let number = usize::from(insn.bc());
+                        if let Some(Some(known)) = self.constants.get(number) {
+                            slot::copy(&mut reg!(a), known);
+                        } else {
+                            reg!(a) = guarded!(self.constant(number));
+                        }
+                    }
                     Op::Function => reg!(a) = Value::Function(insn.bc().into()),
                     Op::Closure => {
                         frame!().at = at;
@@ -137,7 +165,7 @@ impl Machine<'_> {
                         if let (Value::Int(left), Value::Int(right)) = (&reg!(b), &reg!(c))
                             && let Some(sum) = left.checked_add(*right)
                         {
-                            reg!(a) = Value::Int(sum);
+                            slot::put_int(&mut reg!(a), sum);
                         } else {
                             let right = reg!(c).clone();
                             // What would fail is left where it is.
@@ -177,9 +205,15 @@ impl Machine<'_> {
                         reg!(a) = guarded!(arithmetic::pow(&reg!(insn.b()), &reg!(insn.c())));
                     }
                     Op::Eq | Op::Ne => {
-                        let (left, right) = (reg!(insn.b()).clone(), reg!(insn.c()).clone());
-                        let equal = guarded!(equal(self, &left, &right));
-                        reg!(a) = Value::Bool(equal == (op == Op::Eq));
+                        let equal = match (&reg!(insn.b()), &reg!(insn.c())) {
+                            (left @ (Value::Str(_) | Value::List(_) | Value::Dict(_)), right) => {
+                                let (left, right) = (left.clone(), right.clone());
+                                guarded!(equal(self, &left, &right))
+                            }
+                            // Nothing that has to be paid for.
+                            (left, right) => crate::harn::value::equal(left, right),
+                        };
+                        set_bool!(a, equal == (op == Op::Eq));
                     }
                     Op::Lt => compare!(insn, std::cmp::Ordering::is_lt),
                     Op::Le => compare!(insn, std::cmp::Ordering::is_le),
@@ -197,15 +231,15 @@ impl Machine<'_> {
                                 guarded!(arithmetic::is_in(&item, &container, &self.heap))
                             }
                         };
-                        reg!(a) = Value::Bool(found == (op == Op::In));
+                        set_bool!(a, found == (op == Op::In));
                     }
                     Op::Range | Op::RangeThrough => {
                         let (from, to) = (&reg!(insn.b()), &reg!(insn.c()));
                         let through = op == Op::RangeThrough;
                         reg!(a) = guarded!(arithmetic::range(from, to, through));
                     }
-                    Op::Invert => reg!(a) = Value::Bool(!reg!(insn.b()).is_truthy()),
-                    Op::Truthy => reg!(a) = Value::Bool(reg!(insn.b()).is_truthy()),
+                    Op::Invert => set_bool!(a, !reg!(insn.b()).is_truthy()),
+                    Op::Truthy => set_bool!(a, reg!(insn.b()).is_truthy()),
                     Op::Negate => {
                         reg!(a) = guarded!(arithmetic::negate(&reg!(insn.b())));
                     }
@@ -300,7 +334,7 @@ impl Machine<'_> {
                             Op::Prop => access::property(object, &name.text),
                             _ => access::safe_property(object, &name.text),
                         };
-                        reg!(a) = guarded!(value);
+                        set!(a, guarded!(value));
                     }
                     Op::Index => {
                         let (object, index) = (&reg!(insn.b()), &reg!(insn.c()));
@@ -361,8 +395,10 @@ impl Machine<'_> {
                         guarded!(done);
                         // A builtin has left the stack as it was made for the arguments.
                         if self.frames.last().is_some_and(|frame| frame.base == base) {
-                            self.stack
-                                .resize(base + usize::from(function.registers), Value::Nil);
+                            self.stack.resize_with(
+                                base + usize::from(function.registers),
+                                Value::default,
+                            );
                         }
                         debug_assert!(entered > 0);
                         continue 'frames;
@@ -399,18 +435,22 @@ impl Machine<'_> {
                     Op::CallBuiltin => {
                         frame!().at = at;
                         let first = base + usize::from(a);
-                        let args = self.drain(first, insn.b().into());
                         let signature = Builtin(insn.c()).signature();
-                        let value = guarded!(signature.call(self, &args, 0));
-                        reg!(a) = value;
+                        let value = self.with_args(first, insn.b().into(), |machine, args| {
+                            signature.call(machine, args, 0)
+                        });
+                        set!(a, guarded!(value));
                     }
                     Op::CallMethod => {
                         frame!().at = at;
                         let Some(name) = function.names.get(usize::from(insn.c())) else {
                             return Err(unsound());
                         };
+                        let frames = self.frames.len();
                         guarded!(self.method_at(base + usize::from(a), insn.b().into(), name));
-                        continue 'frames;
+                        if self.frames.len() != frames {
+                            continue 'frames;
+                        }
                     }
                     Op::Return => {
                         let value = std::mem::take(&mut reg!(a));
@@ -434,13 +474,13 @@ impl Machine<'_> {
                     Op::Next => {
                         let item = match &reg!(a) {
                             Value::Items(items) => {
-                                let items = items.clone();
-                                guarded!(self.next_item(&mut items.borrow_mut()))
+                                let item = self.next_item(&mut items.borrow_mut());
+                                guarded!(item)
                             }
                             _ => return Err(unsound()),
                         };
                         match item {
-                            Some(item) => reg!(a.wrapping_add(1)) = item,
+                            Some(item) => set!(a.wrapping_add(1), item),
                             None => {
                                 reg!(a) = Value::Nil;
                                 at = usize::from(insn.bc());
@@ -539,7 +579,7 @@ impl Machine<'_> {
                             }
                         };
                         frame!().at = at;
-                        reg!(a) = guarded!(self.match_constant(pattern, &text, op));
+                        set!(a, guarded!(self.match_constant(pattern, &text, op)));
                     }
                     Op::Unmatched => {
                         let shown: String = reg!(a).to_source().chars().take(80).collect();
@@ -551,28 +591,6 @@ impl Machine<'_> {
                 }
             }
         }
-    }
-
-    fn match_constant(&mut self, pattern: u32, text: &Str, op: Op) -> Result<Value, Fault> {
-        if op == Op::RegexTest {
-            let weight = self
-                .code
-                .patterns
-                .get(pattern as usize)
-                .map_or(1, Pattern::weight);
-            let len = text.as_str().len() as u64;
-            self.spend(16 + (len / 16).saturating_mul(weight as u64))?;
-            if let (Some(sifted), Some(file)) = (self.sifted, text.file())
-                && sifted.excludes(pattern, file)
-            {
-                return Ok(Value::Bool(false));
-            }
-            let regex = self.pattern(pattern)?;
-            return Ok(Value::Bool(is_match(&regex, text)));
-        }
-        self.spend(16)?;
-        let regex = self.pattern(pattern)?;
-        all_matches(&regex, text, self)
     }
 
     fn name(&self, function: &crate::harn::module::Function, number: u8) -> Result<Value, Fault> {
@@ -595,7 +613,8 @@ impl Machine<'_> {
             let registers = self.code.functions.get(caller.function as usize);
             let registers = registers.map_or(0, |code| usize::from(code.registers));
             self.stack.truncate(frame.base);
-            self.stack.resize(caller.base + registers, Value::Nil);
+            self.stack
+                .resize_with(caller.base + registers, Value::default);
             self.stack[result] = value;
         }
         None

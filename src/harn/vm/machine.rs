@@ -1,24 +1,24 @@
 //! A machine: what an evaluation has and may use.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::budget::{CancelToken, ThreadClock};
 use crate::diagnostic::Span;
-use crate::harn::builtins::{Calls, Regex, compile};
+use crate::facts::{FactKey, FactValue};
+use crate::harn::builtins::{Calls, Regex};
 use crate::harn::fault::{Fault, Limit};
 use crate::harn::module::{Code, Constant, Module};
 use crate::harn::value::{Charge, Closure, Heap, List, Str, Value};
-use crate::scan::Sieved;
+use crate::harn::workspace::Workspace;
+
+use super::facts::Facts;
+use super::regexes::{Dynamic, Sifted};
 
 /// Between two looks at the clock, in units of fuel.
 const BETWEEN_LOOKS: u64 = 50_000;
-
-/// Regexes of patterns that are made when the program runs.
-const MOST_DYNAMIC: usize = 64;
 
 /// Cells are looked through when there are so many.
 const FEW_CELLS: usize = 1024;
@@ -54,23 +54,8 @@ pub struct Usage {
     pub fuel: u64,
     /// Most bytes of values that were alive at a time.
     pub memory: usize,
-}
-
-/// Which constant patterns of a module may match in the files of a slice.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sifted<'s> {
-    /// By the number of the file.
-    pub(crate) files: &'s [Sieved],
-    /// The number of the module's first pattern.
-    pub(crate) first: usize,
-}
-
-impl Sifted<'_> {
-    /// Whether a pattern of the module has no match in a file.
-    pub(super) fn excludes(&self, pattern: u32, file: u32) -> bool {
-        let file = self.files.get(file as usize);
-        file.is_some_and(|file| !file.may_match(self.first + pattern as usize))
-    }
+    /// Bytes of the files that its calls of `grep` are about, each fact once.
+    pub bytes: u64,
 }
 
 /// Runs the functions of a module. Nothing of one machine is seen by another.
@@ -84,14 +69,18 @@ pub struct Machine<'m> {
     next_look: u64,
     pub(super) most_frames: usize,
     clock: Option<(ThreadClock, Duration)>,
-    cancel: Option<CancelToken>,
-    constants: Vec<Option<Value>>,
+    pub(super) cancel: Option<CancelToken>,
+    pub(super) constants: Vec<Option<Value>>,
     pub(super) globals: Vec<Value>,
     /// Every cell, so that chains and circles of closures end with the machine.
     cells: Vec<(Rc<RefCell<Value>>, Charge)>,
     most_cells: usize,
-    dynamic: HashMap<(Box<str>, Box<str>), Arc<Regex>>,
+    pub(super) dynamic: Dynamic,
     pub(super) sifted: Option<Sifted<'m>>,
+    /// What `grep` and `exists` look into.
+    pub(super) workspace: Option<&'m Workspace>,
+    /// What was asked of it.
+    pub(super) facts: Facts,
     /// How many builtins are waiting for functions that they called.
     pub(super) waiting: usize,
     /// Where the last fault came from.
@@ -130,8 +119,10 @@ impl<'m> Machine<'m> {
             globals: vec![Value::Nil; code.globals.len()],
             cells: Vec::new(),
             most_cells: FEW_CELLS,
-            dynamic: HashMap::new(),
+            dynamic: Dynamic::default(),
             sifted: None,
+            workspace: None,
+            facts: Facts::default(),
             waiting: 0,
             place: None,
         }
@@ -141,6 +132,13 @@ impl<'m> Machine<'m> {
     #[must_use]
     pub fn cancel(mut self, token: CancelToken) -> Self {
         self.cancel = Some(token);
+        self
+    }
+
+    /// Gives `grep` and `exists` something to look into. Without it their calls fail.
+    #[must_use]
+    pub fn workspace(mut self, workspace: &'m Workspace) -> Self {
+        self.workspace = Some(workspace);
         self
     }
 
@@ -161,7 +159,15 @@ impl<'m> Machine<'m> {
         Usage {
             fuel: self.granted - self.fuel,
             memory: self.heap.peak(),
+            bytes: self.facts.bytes(),
         }
+    }
+
+    /// CPU time that the facts took which it asked for, in nanoseconds, whichever thread
+    /// spent it and whoever asked first.
+    #[must_use]
+    pub fn facts_cpu_ns(&self) -> u64 {
+        self.facts.cpu_ns()
     }
 
     /// Where the last fault came from.
@@ -237,19 +243,29 @@ impl<'m> Machine<'m> {
     }
 
     #[cold]
-    fn look(&mut self) -> Result<(), Fault> {
+    pub(super) fn look(&mut self) -> Result<(), Fault> {
         self.next_look = self.fuel.saturating_sub(BETWEEN_LOOKS);
+        match self.stop_cause() {
+            Some(limit) => Err(Fault::Limit(limit)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether it was cancelled or has used up its time.
+    fn stop_cause(&self) -> Option<Limit> {
         if let Some(token) = &self.cancel
             && token.stop().is_some()
         {
-            return Err(Fault::Limit(Limit::Cancelled));
+            return Some(Limit::Cancelled);
         }
-        if let Some((clock, most)) = &self.clock
-            && clock.elapsed() > *most
-        {
-            return Err(Fault::Limit(Limit::Cpu));
-        }
-        Ok(())
+        (self.cpu_left() == Some(Duration::ZERO)).then_some(Limit::Cpu)
+    }
+
+    /// The CPU time that is left, if that is limited.
+    pub(super) fn cpu_left(&self) -> Option<Duration> {
+        let (clock, most) = self.clock.as_ref()?;
+        let facts = Duration::from_nanos(self.facts.cpu_ns());
+        Some(most.saturating_sub(clock.elapsed().saturating_add(facts)))
     }
 
     pub(super) fn new_cell(&mut self) -> Result<Value, Fault> {
@@ -281,42 +297,6 @@ impl<'m> Machine<'m> {
         }
         self.most_cells = (self.cells.len() * 2).max(FEW_CELLS);
     }
-
-    pub(super) fn regex_of(&mut self, pattern: &str, flags: &str) -> Result<Arc<Regex>, Fault> {
-        let key = (pattern.into(), flags.into());
-        if let Some(regex) = self.dynamic.get(&key) {
-            return Ok(regex.clone());
-        }
-        self.spend(1000 + pattern.len() as u64 * 8)?;
-        let regex = compile(pattern, flags).map(Arc::new);
-        let regex = regex.map_err(|error| self.invalid_regex(&error))?;
-        if self.dynamic.len() >= MOST_DYNAMIC {
-            self.dynamic.clear();
-        }
-        self.dynamic.insert(key, regex.clone());
-        Ok(regex)
-    }
-
-    /// The regex of a constant pattern, built once for all machines.
-    pub(super) fn pattern(&mut self, number: u32) -> Result<Arc<Regex>, Fault> {
-        let Some(pattern) = self.code.patterns.get(number as usize) else {
-            return Err(Fault::ty("there is no such pattern"));
-        };
-        match pattern.build() {
-            Ok(regex) => Ok(regex.clone()),
-            Err(error) => {
-                let error = error.clone();
-                Err(self.invalid_regex(&error))
-            }
-        }
-    }
-
-    fn invalid_regex(&self, error: &str) -> Fault {
-        match Value::text(format!("invalid regex: {error}"), &self.heap) {
-            Ok(text) => Fault::Thrown(text),
-            Err(fault) => fault,
-        }
-    }
 }
 
 impl Drop for Machine<'_> {
@@ -344,11 +324,29 @@ impl Calls for Machine<'_> {
         self.fuel
     }
 
+    #[cfg(feature = "ast")]
+    fn stop_cause(&self) -> Option<Limit> {
+        Machine::stop_cause(self)
+    }
+
     fn call(&mut self, callee: &Value, args: &[Value]) -> Result<Value, Fault> {
         self.call_function(callee, args)
     }
 
     fn regex(&mut self, pattern: &str, flags: &str) -> Result<Arc<Regex>, Fault> {
         self.regex_of(pattern, flags)
+    }
+
+    fn ruled_out(
+        &mut self,
+        pattern: &str,
+        flags: &str,
+        text: &Str,
+    ) -> Result<Option<usize>, Fault> {
+        self.ruled_out_of(pattern, flags, text)
+    }
+
+    fn fact(&mut self, key: FactKey) -> Result<FactValue, Fault> {
+        self.fact_of(key)
     }
 }

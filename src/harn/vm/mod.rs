@@ -4,9 +4,12 @@
 mod access;
 mod arithmetic;
 mod calls;
+mod facts;
 mod interpret;
 mod machine;
+mod regexes;
+mod slot;
 mod types;
 
-pub(crate) use machine::Sifted;
 pub use machine::{Limits, Machine, Usage};
+pub(crate) use regexes::Sifted;

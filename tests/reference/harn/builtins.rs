@@ -21,8 +21,10 @@ const ALL: &[(&str, usize, usize)] = &[
     ("contains", 2, 2),
     ("ends_with", 2, 2),
     ("entries", 1, 1),
+    ("exists", 1, 1),
     ("floor", 1, 1),
     ("format", 1, usize::MAX),
+    ("grep", 2, 2),
     ("hex_decode", 1, 1),
     ("hex_encode", 1, 1),
     ("index_of", 2, 3),
@@ -156,6 +158,7 @@ impl Machine<'_> {
             ("regex_match" | "regex_replace" | "regex_captures" | "regex_split", _) => {
                 self.regex(name, &args)
             }
+            ("grep" | "exists", _) => self.fact(name, &args),
             ("min" | "max", [first, rest @ ..]) => {
                 number(first)?;
                 let mut best = first;

@@ -19,6 +19,8 @@ pub(crate) enum Class {
     Arity,
     /// A value was thrown.
     Thrown,
+    /// Something about the workspace that is not known, which nothing catches.
+    Unknown,
     /// A limit, which nothing catches.
     Limit,
 }
@@ -34,6 +36,7 @@ impl Class {
             Self::Bounds => "bounds",
             Self::Arity => "arity",
             Self::Thrown => "thrown",
+            Self::Unknown => "unknown",
             Self::Limit => "limit",
         }
     }
@@ -87,7 +90,7 @@ impl Failure {
     /// What `catch` binds, if it may catch this.
     pub(super) fn caught(&self) -> Option<Value> {
         match self.class {
-            Class::Syntax | Class::Check | Class::Limit => None,
+            Class::Syntax | Class::Check | Class::Unknown | Class::Limit => None,
             _ => {
                 let message = || Value::text(&self.message);
                 Some(self.thrown.clone().unwrap_or_else(message))

@@ -1,5 +1,6 @@
 //! What there is while a module runs: its functions, its names, its limits.
 
+use std::path::Path;
 use std::rc::{Rc, Weak};
 
 use probity::harn::syntax::ast::{Function, ItemKind, Module, Stmt, StmtKind, Type};
@@ -36,6 +37,8 @@ pub(super) struct Machine<'a> {
     /// How many `try` are around, in this function.
     pub(super) tries: u32,
     pub(super) module: Rc<Scope>,
+    /// What is asked about.
+    pub(super) root: Option<&'a Path>,
     functions: Vec<Function<'a>>,
     pub(super) types: Vec<(&'a str, Type<'a>)>,
     /// What closures hold, to be cleared at the end.
@@ -43,9 +46,10 @@ pub(super) struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    pub(super) fn new(limits: Limits) -> Self {
+    pub(super) fn new(limits: Limits, root: Option<&'a Path>) -> Self {
         Self {
             limits,
+            root,
             frames: 0,
             tries: 0,
             module: Scope::new(None),

@@ -4,13 +4,14 @@
 //! One file per question: what values are ([`value`]) and how they look ([`text`]), where
 //! names live ([`scope`]), what statements ([`exec`]), expressions ([`expr`]), operators
 //! ([`ops`]), assignments ([`place`]), patterns ([`pattern`]), calls ([`call`]) and types
-//! ([`types`]) do, and what the functions and methods of the language come to.
+//! ([`types`]) do, what there is in the workspace ([`facts`]), and what the functions and methods of the language come to.
 
 mod builtins;
 mod call;
 mod encode;
 mod exec;
 mod expr;
+mod facts;
 mod failure;
 mod json;
 mod machine;
@@ -24,6 +25,8 @@ mod text;
 mod types;
 mod value;
 
+use std::path::Path;
+
 use bumpalo::Bump;
 use probity::harn::Problem;
 use probity::harn::syntax::parse;
@@ -35,11 +38,13 @@ pub(crate) use value::Value;
 
 /// Evaluates `entry(args)` of a module. Arguments that it has no parameter for are
 /// dropped. Recurses as deep as the limit on frames lets it: see [`on_large_stack`].
+/// `root` is the workspace.
 pub(crate) fn run(
     source: &str,
     entry: &str,
     args: Vec<Value>,
     limits: Limits,
+    root: Option<&Path>,
 ) -> Result<Value, Failure> {
     let arena = Bump::new();
     let (module, problems) = parse(source, &arena);
@@ -48,7 +53,7 @@ pub(crate) fn run(
         return Err(Failure::new(Class::Syntax, format!("{code}: {message}")));
     }
     let module = module.ok_or_else(|| Failure::new(Class::Syntax, "no module"))?;
-    let mut machine = machine::Machine::new(limits);
+    let mut machine = machine::Machine::new(limits, root);
     let result = machine
         .load(&module)
         .and_then(|()| machine.enter(entry, args));

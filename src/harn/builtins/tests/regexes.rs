@@ -194,3 +194,30 @@ fn a_test_needs_no_matches() {
     let regex = compile("B", "i").unwrap();
     assert!(crate::harn::builtins::is_match(&regex, &text));
 }
+
+#[test]
+fn plain_text_is_parsed_as_the_parser_does() {
+    use crate::facts::RegexFlags;
+
+    for text in [
+        "",
+        "a",
+        "to do",
+        "a-b&&c~~#d",
+        "straße \u{212a} \n\r\0",
+        "{",
+        "a.b",
+        "}",
+        "]",
+    ] {
+        for flags in ["", "m", "ms", "i", "x", "ix"] {
+            let set = match flags {
+                "" => String::new(),
+                flags => format!("(?{flags})"),
+            };
+            let by_parser = crate::scan::parse_text(&format!("{set}{text}"), RegexFlags::NONE);
+            let parsed = crate::harn::builtins::parse(text, flags);
+            assert_eq!(parsed.ok(), by_parser.ok(), "{text:?} {flags}");
+        }
+    }
+}
