@@ -91,6 +91,16 @@ fn bombs_end_at_a_limit_that_cannot_be_caught() {
 }
 
 #[test]
+fn the_longest_range_has_items() {
+    let code = "const r = -9223372036854775807..9223372036854775807\n\
+        [r[0], r[-1], r[9223372036854775807], r[-9223372036854775807], len(r), 0 in r]";
+    assert_eq!(
+        run(code, &Limits::default()).unwrap(),
+        "[-9223372036854775807, 9223372036854775806, 0, 0, 9223372036854775807, true]"
+    );
+}
+
+#[test]
 fn memory_of_values_is_given_back() {
     let limits = Limits {
         memory: 1 << 20,

@@ -75,9 +75,10 @@ pub(super) fn index(object: &Value, index: &Value, heap: &Heap) -> Result<Value,
             Ok(dict.get(&key).cloned().unwrap_or_default())
         }
         (Value::Range(range), Value::Int(index)) => {
-            let len = usize::try_from(range.1 - range.0).unwrap_or(usize::MAX);
-            let offset = at(*index, len).and_then(|at| i64::try_from(at).ok());
-            Ok(offset.map_or(Value::Nil, |offset| Value::Int(range.0 + offset)))
+            // It may have more items than an int counts.
+            let len = usize::try_from(range.1.abs_diff(range.0)).unwrap_or(usize::MAX);
+            let item = at(*index, len).and_then(|at| range.0.checked_add_unsigned(at as u64));
+            Ok(item.map_or(Value::Nil, Value::Int))
         }
         _ => Err(Fault::ty(format!(
             "{} has no items by {}",
