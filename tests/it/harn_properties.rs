@@ -13,6 +13,8 @@ struct Maker {
     /// Names that can be read, and whether each can be assigned.
     names: Vec<(String, bool)>,
     made: usize,
+    /// Whether expressions may assign variables.
+    assigns: bool,
 }
 
 impl Maker {
@@ -70,7 +72,7 @@ impl Maker {
             return self.atom();
         }
         let d = depth - 1;
-        match self.below(26) {
+        match self.below(27) {
             0..=3 => {
                 let op = self.pick(&[
                     "+", "-", "*", "/", "%", "**", "==", "!=", "<", "<=", ">", ">=",
@@ -173,8 +175,26 @@ impl Maker {
                 format!("({{ {name}, q = 2 -> {body} }})({})", self.expr(d))
             }
             24 => format!("[...({}), {}]", self.expr(d), self.atom()),
+            25 => match self.name(true).filter(|_| self.assigns) {
+                Some(name) => format!(
+                    "(if {} {{\n{name} = {}\n{} }} else {{ {} }})",
+                    self.expr(d),
+                    self.expr(d),
+                    self.expr(d),
+                    self.expr(d)
+                ),
+                None => self.atom(),
+            },
             _ => self.atom(),
         }
+    }
+
+    /// An expression whose statements may assign variables.
+    fn assigning(&mut self, depth: usize) -> String {
+        self.assigns = true;
+        let text = self.expr(depth);
+        self.assigns = false;
+        text
     }
 
     /// An expression without strings and braces, which a hole would need care for.
@@ -199,15 +219,19 @@ impl Maker {
         match self.below(if depth == 0 { 7 } else { 13 }) {
             0..=2 => {
                 let (word, mutable) = [("let", true), ("const", false)][self.below(2) as usize];
-                let value = self.expr(2);
+                let value = self.assigning(2);
                 let name = self.fresh();
                 let _ = writeln!(out, "{word} {name} = {value}");
                 self.names.push((name, mutable));
             }
             3 | 4 => {
-                let value = self.expr(2);
+                let op = self.pick(&["=", "+=", "-=", "*="]);
+                // When a compound assignment reads its variable is left open.
+                let value = match op {
+                    "=" => self.assigning(2),
+                    _ => self.expr(2),
+                };
                 if let Some(name) = self.name(true) {
-                    let op = self.pick(&["=", "+=", "-=", "*="]);
                     let _ = writeln!(out, "{name} {op} {value}");
                 }
             }
@@ -285,6 +309,7 @@ fn program(seed: u64) -> String {
         state: seed | 1,
         names: Vec::new(),
         made: 0,
+        assigns: false,
     };
     let mut out = String::from("pub fn main() {\nreturn (fn() {\n");
     for _ in 0..3 + maker.below(4) {

@@ -9,6 +9,11 @@ pub(super) fn has_statements(expr: &Expr<'_>) -> bool {
     is_statement(expr) || any_operand(expr, has_statements)
 }
 
+/// Whether an expression calls something outside of its statements.
+pub(super) fn has_calls(expr: &Expr<'_>) -> bool {
+    matches!(expr.kind, ExprKind::Call(..) | ExprKind::Pipe(..)) || any_operand(expr, has_calls)
+}
+
 /// Whether an expression has the bare name `_` in it, outside of blocks and closures.
 pub(super) fn mentions_placeholder(expr: &Expr<'_>) -> bool {
     expr.kind == ExprKind::Name("_") || any_operand(expr, mentions_placeholder)

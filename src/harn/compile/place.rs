@@ -6,7 +6,7 @@ use crate::harn::problem::HarnCode;
 use crate::harn::syntax::ast::{BinaryOp, Expr, ExprKind};
 
 use super::function::{Local, Reg};
-use super::holds::has_statements;
+use super::holds::{has_calls, has_statements};
 use super::names::Found;
 use super::top::Global;
 use super::unit::Compiler;
@@ -134,7 +134,14 @@ impl<'a> Compiler<'a, '_> {
         value: &'a Expr<'a>,
     ) {
         let stmt = self.top().span;
-        // `x = x.push(v)` changes the list itself where nobody else has it.
+        let Some(root) = self.root(name, span) else {
+            // What is wrong with the value is told as well.
+            let register = self.top().alloc();
+            self.expr(value, register);
+            return;
+        };
+        // `x = x.push(v)` changes the list itself where nobody else has it, unless `v` may
+        // change `x` before: what is pushed to is read first.
         if op.is_none()
             && let ExprKind::Call(callee, args) = value.kind
             && let ExprKind::Property {
@@ -146,7 +153,8 @@ impl<'a> Compiler<'a, '_> {
             && object.kind == ExprKind::Name(name)
             && let [arg] = args
             && !arg.is_spread
-            && let Some(root) = self.root(name, span)
+            && !has_statements(&arg.value)
+            && !(matches!(root, Root::Cell(_)) && has_calls(&arg.value))
         {
             let how = Push {
                 span: stmt,
@@ -155,12 +163,6 @@ impl<'a> Compiler<'a, '_> {
             self.push(root, &[], &arg.value, how);
             return;
         }
-        let Some(root) = self.root(name, span) else {
-            // What is wrong with the value is told as well.
-            let register = self.top().alloc();
-            self.expr(value, register);
-            return;
-        };
         // `x = x + e` and `x += e` likewise.
         let sum = match (op, value.kind) {
             (Some(op), _) => Some((op, value)),
