@@ -22,6 +22,9 @@ use tempfile::TempDir;
 
 use crate::reference::harn::{self, Class, Limits};
 
+/// More than any case takes that comes to an end.
+const FUEL: u64 = 2_000_000;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Suite {
@@ -150,7 +153,11 @@ pub(crate) fn cases() -> Vec<(String, Case)> {
 fn judged(case: &Case, source: &str) -> Option<String> {
     let root = case.workspace();
     let root = root.as_ref().map(TempDir::path);
-    let result = harn::run(source, "main", Vec::new(), Limits::default(), root);
+    let limits = Limits {
+        fuel: FUEL,
+        ..Limits::default()
+    };
+    let result = harn::run(source, "main", Vec::new(), limits, root);
     let fits = match (case.expected(), &result) {
         (Expected::Value(expected), Ok(value)) => harn::canonical(value) == expected,
         (Expected::Error(class), Err(failure)) => failure.class.name() == class,
@@ -192,7 +199,11 @@ pub(crate) fn by_machine(source: &str, root: Option<&Path>) -> Result<String, Ve
         codes.collect::<Vec<_>>()
     })?;
     let workspace = root.map(|root| Workspace::open(root).expect("it is a directory"));
-    let mut machine = Machine::new(&module, &MachineLimits::default());
+    let limits = MachineLimits {
+        fuel: FUEL,
+        ..MachineLimits::default()
+    };
+    let mut machine = Machine::new(&module, &limits);
     if let Some(workspace) = &workspace {
         machine = machine.workspace(workspace);
     }
