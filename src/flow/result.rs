@@ -128,7 +128,10 @@ impl InvariantResult {
     pub fn normalise(value: &Value, json: &Json) -> Self {
         // Packs give a word, which no typed result has.
         let has_word = json.get("verdict").is_some_and(Json::is_string);
-        if !has_word && let Ok(typed) = Self::deserialize(json) {
+        if !has_word
+            && let Ok(typed) = Self::deserialize(json)
+            && serde_json::to_value(&typed).is_ok_and(|read| is_read_from(&read, value))
+        {
             return typed;
         }
         let invalid = |message: String| Self::block("invalid_predicate_result", message);
@@ -166,5 +169,26 @@ impl InvariantResult {
             }
             other => return invalid(format!("`{other}` is no verdict")),
         })
+    }
+}
+
+/// Whether what was read stands in the value as what it is. Lists are read as structures
+/// too, and functions are texts in JSON: neither is a result.
+fn is_read_from(read: &Json, value: &Value) -> bool {
+    match (read, value) {
+        (Json::Object(fields), Value::Dict(_)) => fields.iter().all(|(key, field)| {
+            // What is not there has its default.
+            let given = value.get(key);
+            given.is_none_or(|given| is_read_from(field, given))
+        }),
+        (Json::Array(items), Value::List(list)) => {
+            let mut pairs = items.iter().zip(list.items());
+            pairs.all(|(item, given)| is_read_from(item, given))
+        }
+        (Json::Null, Value::Nil)
+        | (Json::Bool(_), Value::Bool(_))
+        | (Json::Number(_), Value::Int(_) | Value::Float(_))
+        | (Json::String(_), Value::Str(_)) => true,
+        _ => false,
     }
 }

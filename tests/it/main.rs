@@ -33,6 +33,7 @@ mod golden;
 mod harn;
 mod harn_facts;
 mod harn_hostile;
+mod harn_predicates;
 mod harn_properties;
 mod harn_sieve;
 mod harn_suites;

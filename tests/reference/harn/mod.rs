@@ -24,6 +24,7 @@ mod scope;
 mod text;
 mod types;
 mod value;
+mod verdict;
 
 use std::path::Path;
 
@@ -35,6 +36,7 @@ pub(crate) use failure::{Class, Failure};
 pub(crate) use machine::Limits;
 pub(crate) use text::canonical;
 pub(crate) use value::Value;
+use verdict::Outcome;
 
 /// Evaluates `entry(args)` of a module. Arguments that it has no parameter for are
 /// dropped. Recurses as deep as the limit on frames lets it: see [`on_large_stack`].
@@ -46,6 +48,30 @@ pub(crate) fn run(
     limits: Limits,
     root: Option<&Path>,
 ) -> Result<Value, Failure> {
+    with_module(source, limits, root, |loaded, machine| {
+        loaded?;
+        machine.enter(entry, args)
+    })?
+}
+
+/// What a predicate comes to whose arguments are JSON.
+pub(crate) fn judge(source: &str, entry: &str, args: &[String], limits: Limits) -> Outcome {
+    let judged = with_module(source, limits, None, |loaded, machine| {
+        let is_loaded = loaded.is_ok();
+        let args: Result<Vec<Value>, Failure> = args.iter().map(|arg| json::parse(arg)).collect();
+        let value = loaded.and_then(|()| machine.enter(entry, args?));
+        verdict::outcome_of(value, is_loaded)
+    });
+    judged.unwrap_or_else(|failure| verdict::outcome_of(Err(failure), false))
+}
+
+/// Parses a module, loads it, and does something with it.
+fn with_module<T>(
+    source: &str,
+    limits: Limits,
+    root: Option<&Path>,
+    work: impl FnOnce(Result<(), Failure>, &mut machine::Machine<'_>) -> T,
+) -> Result<T, Failure> {
     let arena = Bump::new();
     let (module, problems) = parse(source, &arena);
     if let Some(problem) = problems.iter().find(|problem| problem.is_error()) {
@@ -54,11 +80,10 @@ pub(crate) fn run(
     }
     let module = module.ok_or_else(|| Failure::new(Class::Syntax, "no module"))?;
     let mut machine = machine::Machine::new(limits, root);
-    let result = machine
-        .load(&module)
-        .and_then(|()| machine.enter(entry, args));
+    let loaded = machine.load(&module);
+    let done = work(loaded, &mut machine);
     machine.dissolve();
-    result
+    Ok(done)
 }
 
 /// Runs something on a thread whose stack holds any recursion that the limits allow.
