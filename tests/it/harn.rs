@@ -2,7 +2,7 @@
 //! depends on what was searched for before.
 
 use probity::flow::{Context, Patterns, Prepared, Slice, SliceFile, Verdict, evaluate};
-use probity::harn::{Fault, Limit, Limits, MOST_PROBLEMS, Machine, Module, Problem};
+use probity::harn::{Fault, Limits, MOST_PROBLEMS, Machine, Module, Problem};
 
 fn compile(source: &str) -> Module {
     Module::compile(source).unwrap_or_else(|problems| panic!("{source}\n{problems:#?}"))
