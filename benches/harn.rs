@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use probity::flow::{Context, Judge, Patterns, Prepared, Slice, SliceFile, evaluate};
-use probity::harn::{Limits, Module};
+use probity::harn::{Limits, Machine, Module};
 use rayon::prelude::*;
+use serde::Deserialize;
 use serde_json::json;
 
 fn modules() -> Vec<Module> {
@@ -49,6 +50,45 @@ fn judge_all(modules: &[Module], slice: &Prepared<'_>, judge: &Arc<Judge>) -> us
         judged.result.verdict.code().is_some()
     })
     .count()
+}
+
+#[derive(Deserialize)]
+struct Bombs {
+    bomb: Vec<Bomb>,
+}
+
+#[derive(Deserialize)]
+struct Bomb {
+    name: String,
+    code: String,
+    limit: String,
+}
+
+/// How long hostile programs take to be ended; what they used is printed.
+fn bombs(criterion: &mut Criterion) {
+    let text = include_str!("../tests/data/programs/bombs.toml");
+    let bombs: Bombs = toml::from_str(text).expect("it is TOML");
+    let mut group = criterion.benchmark_group("harn/bombs");
+    group.sample_size(10);
+    for Bomb { name, code, limit } in bombs.bomb {
+        let source = format!("pub fn main() {{\n return (fn() {{\n{code}\n}})()\n}}");
+        let module = Module::compile(&source).expect("it is sound");
+        let explode = || {
+            let mut machine = Machine::new(&module, &Limits::default());
+            machine.start().expect("nothing runs yet");
+            let ended = machine.run("main", &[]).expect_err("a limit ends it");
+            (ended, machine.usage())
+        };
+        let (ended, usage) = explode();
+        assert_eq!(format!("{ended:?}"), format!("Limit({limit})"), "{name}");
+        println!(
+            "{name}: {limit}, {} units of fuel, {} KiB",
+            usage.fuel,
+            usage.memory >> 10
+        );
+        group.bench_function(name, |bencher| bencher.iter(explode));
+    }
+    group.finish();
 }
 
 fn harn(criterion: &mut Criterion) {
@@ -107,5 +147,5 @@ fn harn(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, harn);
+criterion_group!(benches, harn, bombs);
 criterion_main!(benches);

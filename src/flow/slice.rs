@@ -97,11 +97,12 @@ impl Slice {
             .enumerate()
             .map(|(at, file)| file.value(at, &keys, heap))
             .collect();
-        let mut fields = vec![("files", Value::list(files?, heap)?)];
+        let files = Value::list(files?, heap)?;
+        let mut others = Vec::new();
         for (key, value) in &self.rest {
-            fields.push((key, Value::from_json(value, heap)?));
+            others.push((&**key, Value::from_json(value, heap)?));
         }
-        Value::dict(fields, heap)
+        Keys::new(["files"], heap)?.dict([files], others, heap)
     }
 }
 

@@ -55,7 +55,7 @@ prop_compose! {
         inverse_of in prop::option::of(ids()),
         tool_call_id in prop::option::of(".{0,8}"),
         (principal, persona, trace_id) in (".{0,8}", ".{0,8}", ".{0,8}"),
-        time in "20[0-9]{2}-0[1-9]-[12][0-9]T[01][0-9]:[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-]0[0-9]:30)",
+        time in "20[0-9]{2}-0[1-9]-[12][0-8]T[01][0-9]:[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-]0[0-9]:30)",
     ) -> AtomBody {
         AtomBody {
             ops,

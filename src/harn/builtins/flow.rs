@@ -9,7 +9,10 @@ use crate::harn::value::{Dict, Str, Value};
 /// The length of the id of an atom, in hex digits.
 const ATOM_ID: usize = 64;
 
-fn dict<const N: usize>(calls: &dyn Calls, pairs: [(&str, Value); N]) -> Result<Value, Fault> {
+fn dict<const N: usize>(
+    calls: &dyn Calls,
+    pairs: [(&'static str, Value); N],
+) -> Result<Value, Fault> {
     Ok(Value::Dict(Dict::from_pairs(pairs, calls.heap())?))
 }
 

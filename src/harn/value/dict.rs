@@ -41,12 +41,12 @@ impl Dict {
 
     /// A dict of names that are known.
     pub(crate) fn from_pairs<const N: usize>(
-        pairs: [(&str, Value); N],
+        pairs: [(&'static str, Value); N],
         heap: &Heap,
     ) -> Result<Self, Fault> {
         let mut entries = BTreeMap::new();
         for (key, value) in pairs {
-            entries.insert(Str::new(key.into(), heap)?, value);
+            entries.insert(Str::name(key, heap)?, value);
         }
         Self::of(entries, heap)
     }

@@ -12,8 +12,8 @@ use crate::harn::value::{Dict, Heap, List, Str, Value, json};
 pub(crate) struct Keys<const N: usize>(Vec<Str>);
 
 impl<const N: usize> Keys<N> {
-    pub(crate) fn new(names: [&str; N], heap: &Heap) -> Result<Self, Fault> {
-        let keys = names.into_iter().map(|name| Str::new(name.into(), heap));
+    pub(crate) fn new(names: [&'static str; N], heap: &Heap) -> Result<Self, Fault> {
+        let keys = names.into_iter().map(|name| Str::name(name, heap));
         keys.collect::<Result<_, _>>().map(Self)
     }
 
@@ -56,6 +56,7 @@ impl Value {
         Ok(Self::List(List::new(items, heap)?))
     }
 
+    #[cfg(feature = "ast")]
     pub(crate) fn dict(fields: Vec<(&str, Self)>, heap: &Heap) -> Result<Self, Fault> {
         let mut entries = BTreeMap::new();
         for (key, value) in fields {

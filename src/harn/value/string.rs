@@ -32,6 +32,8 @@ struct Inner {
 #[derive(Debug)]
 enum Data {
     Owned(String),
+    /// A name that the machine itself gives.
+    Name(&'static str),
     /// Of the program or the slice.
     Shared(Arc<str>),
     /// A part of another.
@@ -42,6 +44,15 @@ impl Str {
     pub(crate) fn new(text: String, heap: &Heap) -> Result<Self, Fault> {
         let charge = heap.charge(OVERHEAD + text.capacity())?;
         Ok(Self::with(Data::Owned(text), NO_FILE, charge))
+    }
+
+    /// A name that is not of this heap.
+    pub(crate) fn name(name: &'static str, heap: &Heap) -> Result<Self, Fault> {
+        Ok(Self::with(
+            Data::Name(name),
+            NO_FILE,
+            heap.charge(OVERHEAD)?,
+        ))
     }
 
     /// A text that is not of this heap; its bytes are not counted.
@@ -84,6 +95,7 @@ impl Str {
     pub(crate) fn as_str(&self) -> &str {
         match &self.0.data {
             Data::Owned(text) => text,
+            Data::Name(name) => name,
             Data::Shared(text) => text,
             Data::Part(base, range) => base.as_str().get(range.clone()).unwrap_or_default(),
         }

@@ -20,6 +20,10 @@ use super::regexes::{Dynamic, Sifted};
 /// Between two looks at the clock, in units of fuel.
 const BETWEEN_LOOKS: u64 = 50_000;
 
+/// What the stack and the frames of most evaluations have room in.
+const FEW_VALUES: usize = 64;
+const FEW_FRAMES: usize = 4;
+
 /// Cells are looked through when there are so many.
 const FEW_CELLS: usize = 1024;
 
@@ -106,8 +110,8 @@ impl<'m> Machine<'m> {
         let code = &*module.0;
         Self {
             code,
-            stack: Vec::new(),
-            frames: Vec::new(),
+            stack: Vec::with_capacity(FEW_VALUES),
+            frames: Vec::with_capacity(FEW_FRAMES),
             heap: Heap::new(limits.memory),
             fuel: limits.fuel,
             granted: limits.fuel,
