@@ -17,14 +17,21 @@ use serde::Deserialize;
 use serde_json::json;
 
 fn modules() -> Vec<Module> {
-    let compile = |number| Module::compile(&packs::pack(number)).expect("it is sound");
     (0..packs::FILES).map(compile).collect()
 }
 
+fn compile(number: u64) -> Module {
+    Module::compile(&packs::pack(number)).expect("it is sound")
+}
+
 fn slice(count: u64) -> Slice {
-    let files = packs::files(count).into_iter();
+    slice_of(packs::files(count))
+}
+
+fn slice_of(files: Vec<(String, String)>) -> Slice {
     Slice::new(
         files
+            .into_iter()
             .map(|(path, text)| SliceFile::new(path, text))
             .collect(),
     )
@@ -147,5 +154,35 @@ fn harn(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, harn, bombs);
+/// More and more predicates that all concern the same 20 files of 40 KB each, with one
+/// pass for all their patterns and with a search for each.
+fn scaling(criterion: &mut Criterion) {
+    let judge = judge();
+    let slice = slice_of(packs::long_files(20, 1200));
+    let mut group = criterion.benchmark_group("harn/20-files-of-40-KB");
+    group.sample_size(10);
+    for count in [1, 3, 10, 34] {
+        let modules: Vec<_> = (0..count).map(|at| compile(packs::alike(at))).collect();
+        let patterns = Patterns::new(&modules);
+        let predicates = count * packs::PREDICATES;
+        group.throughput(Throughput::Elements(predicates * 20));
+        group.bench_with_input(
+            BenchmarkId::new("sifted", predicates),
+            &(),
+            |bencher, ()| {
+                bencher.iter(|| judge_all(&modules, &Prepared::sift(&slice, &patterns), &judge));
+            },
+        );
+        group.bench_with_input(
+            BenchmarkId::new("unsifted", predicates),
+            &(),
+            |bencher, ()| {
+                bencher.iter(|| judge_all(&modules, &Prepared::new(&slice), &judge));
+            },
+        );
+    }
+    group.finish();
+}
+
+criterion_group!(benches, harn, scaling, bombs);
 criterion_main!(benches);

@@ -85,15 +85,29 @@ pub(crate) fn pack(number: u64) -> String {
     out
 }
 
+/// The number of a predicate file that concerns files of the first language.
+pub(crate) const fn alike(number: u64) -> u64 {
+    number * EXTENSIONS.len() as u64
+}
+
 /// The files of a slice: paths and texts of some hundred bytes, few of which break a
 /// rule.
 pub(crate) fn files(count: u64) -> Vec<(String, String)> {
+    texts(count, 12, EXTENSIONS)
+}
+
+/// The same of files of so many lines, all of one language.
+pub(crate) fn long_files(count: u64, lines: u64) -> Vec<(String, String)> {
+    texts(count, lines, &EXTENSIONS[..1])
+}
+
+fn texts(count: u64, lines: u64, extensions: &[&str]) -> Vec<(String, String)> {
     let mut random = Random::new(count + 17);
     (0..count)
         .map(|number| {
-            let extension = random.pick(EXTENSIONS);
+            let extension = random.pick(extensions);
             let mut text = String::new();
-            for line in 0..12 {
+            for line in 0..lines {
                 let word = random.pick(WORDS);
                 let other = random.pick(WORDS);
                 let _ = writeln!(text, "let {word}_{line} = {other}({number}) + {line};");

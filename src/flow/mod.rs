@@ -4,6 +4,7 @@ mod ceiling;
 mod compose;
 mod discovery;
 mod evaluate;
+pub mod executor;
 pub mod model;
 mod pack;
 mod result;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use crate::digest::Digest;
 use crate::flow::model::{Evidence, Remediation};
 use crate::harn::Value;
 
@@ -121,6 +122,15 @@ impl InvariantResult {
                 message: message.into(),
             },
         })
+    }
+
+    /// The SHA-256 of its compact JSON, in hex. (flow.md, section 3.2.)
+    ///
+    /// # Errors
+    /// Why it cannot be written as JSON.
+    pub fn hash(&self) -> Result<String, String> {
+        let text = serde_json::to_vec(self).map_err(|error| error.to_string())?;
+        Ok(Digest::of(&text).hex().to_string())
     }
 
     /// What a predicate's value means. What means nothing blocks.
