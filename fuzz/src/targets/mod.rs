@@ -12,8 +12,10 @@ mod facts;
 mod harn;
 mod input;
 mod literals;
+pub(crate) mod machine;
 mod parse;
 mod planner;
+pub(crate) mod programs;
 mod roundtrip;
 mod scans;
 
@@ -21,7 +23,7 @@ mod scans;
 type Run = fn(&[u8]);
 
 /// Every target by name.
-pub(crate) const TARGETS: [(&str, Run); 11] = [
+pub(crate) const TARGETS: [(&str, Run); 12] = [
     ("parse", parse::run),
     ("roundtrip", roundtrip::run),
     ("evaluate", evaluate::run),
@@ -33,4 +35,5 @@ pub(crate) const TARGETS: [(&str, Run); 11] = [
     ("edits", edits::run),
     ("harn", harn::run),
     ("atoms", atoms::run),
+    ("programs", programs::run),
 ];
