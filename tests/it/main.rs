@@ -12,6 +12,8 @@ mod bounded;
 mod budgets;
 mod case;
 mod cell;
+mod changes;
+mod changes_hostile;
 mod cli;
 mod closures;
 mod corpus;
