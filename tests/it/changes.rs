@@ -6,10 +6,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use probity::flow::{
-    ChangeLimits, Changes, ChangesError, Context, Head, HeadId, Slice, Verdict, evaluate,
+    ChangeLimits, Changes, ChangesError, Context, Head, HeadId, Prepared, Slice, Verdict, evaluate,
 };
 use probity::git::Repository;
-use probity::harn::{Module, Predicate};
+use probity::harn::{Limits, Module};
 use serde_json::{Value as Json, json};
 
 use crate::bin::Bench;
@@ -176,13 +176,22 @@ fn nothing_shrinks(slice, _ctx, repo_at_base) {
 }
 "#;
     let module = Module::compile(source).expect("a module");
-    let predicate: &Predicate = module.predicate("nothing_shrinks").expect("there");
+    let [predicate] = module.predicates() else {
+        panic!("one predicate");
+    };
+    let slice = changes.slice();
     let base = changes.repo_at_base();
     let context = Context {
         base: Some(&base),
         ..Context::default()
     };
-    let judged = evaluate(&module, predicate, &changes.slice(), &context);
+    let judged = evaluate(
+        &module,
+        predicate,
+        &Prepared::new(&slice),
+        &context,
+        &Limits::default(),
+    );
     let Verdict::Block { error } = judged.result.verdict else {
         panic!("{judged:?}");
     };
