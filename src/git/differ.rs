@@ -97,7 +97,9 @@ impl Repository {
     pub fn diff_index(&self, old: Option<&Commit>) -> Result<Vec<TreeChange>, GitError> {
         self.top()?;
         let mut command = self.git.index_command();
-        command.args(["diff-index", "--cached"]).args(RAW);
+        // What is only intended to be added is not committed.
+        command.args(["diff-index", "--cached", "--ita-invisible-in-index"]);
+        command.args(RAW);
         command.arg(self.tree_of(old)?.to_string()).arg("--");
         self.raw(command)
     }

@@ -251,6 +251,48 @@ fn the_index_the_files_and_what_is_ignored_are_told_apart() {
     );
 }
 
+/// Tells this test, run again as a hook would run it, where the repository is.
+const HOOK_ROOT: &str = "PROBITY_TEST_HOOK_ROOT";
+
+#[test]
+fn a_hook_is_told_of_the_index_that_is_committed() {
+    if let Some(root) = std::env::var_os(HOOK_ROOT) {
+        let index = changes(Path::new(&root), None, Head::Index);
+        assert_eq!(statuses(&index), ["b modified"]);
+        return;
+    }
+    let bench = repository();
+    let root = bench.root();
+    bench.file("a", "0").file("b", "0");
+    commit_all(&root, "base");
+    // `git commit b` leaves `a` in the index and out of the commit.
+    bench.file("a", "1").file("b", "1");
+    git(&root, &["add", "a"]);
+    let hook = root.join(".git/hooks/pre-commit");
+    let test = std::env::current_exe().expect("a test");
+    let script = format!(
+        "#!/bin/sh\nexec '{}' --exact changes::a_hook_is_told_of_the_index_that_is_committed\n",
+        test.display()
+    );
+    fs::write(&hook, script).expect("written");
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).expect("set");
+    let commit = |args: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command
+            .arg("-C")
+            .arg(&root)
+            .args(["-c", "user.name=A", "-c", "user.email=a@b"]);
+        command
+            .arg("commit")
+            .args(args)
+            .args(["-m", "next"])
+            .env(HOOK_ROOT, &root);
+        command.output().expect("run").status.success()
+    };
+    assert!(!commit(&[]));
+    assert!(commit(&["b"]));
+}
+
 #[test]
 fn a_branch_is_judged_from_where_it_began() {
     let bench = repository();
@@ -530,5 +572,5 @@ fn thousands_of_changes_are_read_at_once() {
     // A process for each file would take longer by far.
     let all = on_disk + in_commits;
     assert!(all.as_secs() < 10, "{on_disk:?} {in_commits:?}");
-    println!("{on_disk:?} {in_commits:?}");
+    println!("files on disk: {on_disk:?}, commits: {in_commits:?}");
 }
