@@ -214,3 +214,132 @@ fn merge(files: &mut Vec<ChangedFile>, pairs: &BTreeMap<usize, usize>) {
     // Of a source neither side is left.
     files.retain(|file| file.base.is_some() || file.head.is_some());
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::flow::changes::side::{FileKind, digest};
+
+    fn side(text: &str) -> Side {
+        Side {
+            kind: FileKind::File,
+            content: Content::Text(text.into()),
+            digest: digest(text.as_bytes()),
+        }
+    }
+
+    fn file(path: &str, base: Option<Side>, head: Option<Side>) -> ChangedFile {
+        let status = match (&base, &head) {
+            (_, None) => ChangeStatus::Deleted,
+            (None, _) => ChangeStatus::Added,
+            _ => ChangeStatus::Modified,
+        };
+        ChangedFile {
+            path: path.into(),
+            renamed_from: None,
+            status,
+            base,
+            head,
+        }
+    }
+
+    /// Pairs deleted and added files; gives `old > new`, and what is left as it is.
+    fn paired(deleted: &[(&str, &str)], added: &[(&str, &str)]) -> Vec<String> {
+        let deleted = deleted
+            .iter()
+            .map(|(path, text)| file(path, Some(side(text)), None));
+        let added = added
+            .iter()
+            .map(|(path, text)| file(path, None, Some(side(text))));
+        let mut files: Vec<ChangedFile> = deleted.chain(added).collect();
+        pair(&mut files);
+        let told = |file: ChangedFile| match file.renamed_from {
+            Some(old) => {
+                assert_eq!(file.status, ChangeStatus::Renamed);
+                assert!(file.base.is_some() && file.head.is_some());
+                format!("{old} > {}", file.path)
+            }
+            None => file.path.to_string(),
+        };
+        files.into_iter().map(told).collect()
+    }
+
+    #[test]
+    fn the_same_content_is_moved_by_name_first() {
+        let deleted = [("a/x", "same\n"), ("b/y", "same\n")];
+        let added = [("c/other", "same\n"), ("c/y", "same\n"), ("d", "same\n")];
+        assert_eq!(
+            paired(&deleted, &added),
+            ["a/x > c/other", "b/y > c/y", "d"]
+        );
+        assert_eq!(paired(&[("a", "")], &[("b", "")]), ["a", "b"]);
+    }
+
+    #[test]
+    fn half_of_the_larger_one_is_enough() {
+        let text = |from: usize, to: usize| -> String {
+            (from..to).map(|line| format!("{line:03}\n")).collect()
+        };
+        let old = text(0, 20);
+        for (new, is_renamed) in [
+            (text(10, 20), true),
+            (text(11, 20), false),
+            (text(0, 40), true),
+            (text(0, 41), false),
+            (text(10, 30), true),
+            (text(11, 31), false),
+            ("000\n".repeat(20), false),
+        ] {
+            let found = paired(&[("a", &old)], &[("b", &new)]);
+            assert_eq!(found.len() == 1, is_renamed, "{new}");
+        }
+        // The most similar ones are paired, whatever comes first.
+        let (near, far) = (text(1, 20), text(5, 20));
+        let added = [("far", &*far), ("near", &*near)];
+        assert_eq!(paired(&[("a", &old)], &added), ["far", "a > near"]);
+    }
+
+    #[test]
+    fn links_are_no_files_and_submodules_do_not_move() {
+        let mut files = vec![
+            file("a", Some(Side::link(b"x")), None),
+            file("b", None, Some(side("x"))),
+            file("c", Some(Side::submodule(None)), None),
+            file("d", None, Some(Side::submodule(None))),
+            file("e", None, Some(Side::link(b"x"))),
+        ];
+        pair(&mut files);
+        let paths: Vec<Arc<str>> = files.iter().map(|file| file.path.clone()).collect();
+        assert_eq!(paths, ["b", "c", "d", "e"].map(Arc::from));
+        assert_eq!(files[3].renamed_from.as_deref(), Some("a"));
+    }
+
+    #[test]
+    fn many_similar_files_end_at_a_limit() {
+        let texts: Vec<String> = (0..4000)
+            .map(|number| format!("{number}\nlong line\n"))
+            .collect();
+        let names: Vec<String> = (0..4000).map(|number| number.to_string()).collect();
+        let files = names.iter().zip(&texts);
+        let mut all: Vec<ChangedFile> = files
+            .map(|(name, text)| match name.len() % 2 {
+                0 => file(name, Some(side(text)), None),
+                _ => file(name, None, Some(side(text))),
+            })
+            .collect();
+        let mut many: Vec<ChangedFile> = all.iter().take(500).cloned().collect();
+        pair(&mut many);
+        assert_eq!(many.len(), 410);
+        for (at, file) in all.iter_mut().enumerate() {
+            let text = file.base.take().or(file.head.take());
+            match at % 2 {
+                0 => (file.status, file.base) = (ChangeStatus::Deleted, text),
+                _ => (file.status, file.head) = (ChangeStatus::Added, text),
+            }
+        }
+        pair(&mut all);
+        assert_eq!(all.len(), 4000);
+    }
+}
