@@ -9,6 +9,9 @@ use crate::git::discover::discover;
 use crate::git::records::records;
 use crate::git::{Commit, GitError, Item, Oid, Repository};
 
+/// A path of a commit, and what stands there.
+pub type Listed = (Box<[u8]>, Item);
+
 /// A path of the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexEntry {
@@ -35,7 +38,7 @@ impl Repository {
     /// # Errors
     ///
     /// [`GitError`] if git cannot tell.
-    pub fn list_commit(&self, commit: Option<&Commit>) -> Result<Vec<(Box<[u8]>, Item)>, GitError> {
+    pub fn list_commit(&self, commit: Option<&Commit>) -> Result<Vec<Listed>, GitError> {
         let Some(commit) = commit else {
             return Ok(Vec::new());
         };

@@ -23,7 +23,7 @@ mod tree;
 pub use commit::Commit;
 pub use differ::{GitMode, Item, TreeChange};
 pub use error::GitError;
-pub use listing::{IndexEntry, Untracked};
+pub use listing::{IndexEntry, Listed, Untracked};
 pub use oid::Oid;
 pub use repository::Repository;
 pub use tree::{CommitFiles, CommitTree, TreeId};

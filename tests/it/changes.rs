@@ -3,7 +3,6 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
-use std::time::Instant;
 
 use probity::flow::{
     ChangeLimits, Changes, ChangesError, Context, Head, HeadId, Prepared, Slice, Verdict, evaluate,
@@ -24,7 +23,7 @@ pub(crate) fn read(
     Changes::read(&repository, base, head, &ChangeLimits::default())
 }
 
-fn changes(root: &Path, base: Option<&str>, head: Head<'_>) -> Changes {
+pub(crate) fn changes(root: &Path, base: Option<&str>, head: Head<'_>) -> Changes {
     read(root, base, head).expect("changes")
 }
 
@@ -47,7 +46,7 @@ pub(crate) fn repository() -> Bench {
     bench
 }
 
-fn lines(from: usize, to: usize) -> String {
+pub(crate) fn lines(from: usize, to: usize) -> String {
     (from..to)
         .map(|number| format!("line {number}\n"))
         .collect()
@@ -485,92 +484,4 @@ fn a_workspace_below_the_top_has_its_own_changes_alone() {
     commit_all(&root, "next");
     let commit = changes(&below, Some("HEAD~1"), Head::Commit("HEAD"));
     assert_eq!(statuses(&commit), expected);
-}
-
-#[test]
-fn limits_leave_marks_or_end_it() {
-    let bench = repository();
-    let root = bench.root();
-    let large = "large\n".repeat(2000);
-    bench
-        .file("a", &large)
-        .file("b", &large)
-        .file("same", &large);
-    commit_all(&root, "base");
-    bench
-        .file("a", large.replacen('l', "L", 1))
-        .file("b", "small");
-    let repository = Repository::open(&root).expect("a repository");
-    let read = |head, limits: ChangeLimits| Changes::read(&repository, None, head, &limits);
-    let text = ChangeLimits {
-        max_text_bytes: 100,
-        ..ChangeLimits::default()
-    };
-    let disk = read(Head::WorkTree, text).expect("changes");
-    assert_eq!(
-        files(&disk),
-        json!([
-            {
-                "path": "a", "text": "", "status": "modified", "kind": "file",
-                "binary": true, "too_large": true,
-            },
-            {"path": "b", "text": "small", "status": "modified", "kind": "file"},
-        ])
-    );
-    assert_eq!(
-        disk.repo_at_base(),
-        json!({"files": {}, "unread": ["a", "b"]})
-    );
-    git(&root, &["add", "--all"]);
-    assert_eq!(
-        files(&read(Head::Index, text).expect("changes")),
-        files(&disk)
-    );
-    for head in [Head::Index, Head::WorkTree] {
-        let few = ChangeLimits {
-            max_files: 1,
-            ..ChangeLimits::default()
-        };
-        assert!(matches!(read(head, few), Err(ChangesError::TooMany(2, 1))));
-        let little = ChangeLimits {
-            max_total_bytes: 20_000,
-            ..ChangeLimits::default()
-        };
-        assert!(matches!(
-            read(head, little),
-            Err(ChangesError::TooMuch(20_000))
-        ));
-    }
-}
-
-#[test]
-fn thousands_of_changes_are_read_at_once() {
-    let bench = repository();
-    let root = bench.root();
-    for number in 0..5000 {
-        bench.file(
-            &format!("d{}/{number}", number % 50),
-            lines(number, number + 20),
-        );
-    }
-    commit_all(&root, "base");
-    for number in 0..2000 {
-        bench.file(
-            &format!("d{}/{number}", number % 50),
-            lines(number, number + 19),
-        );
-    }
-    let start = Instant::now();
-    let disk = changes(&root, None, Head::WorkTree);
-    let on_disk = start.elapsed();
-    assert_eq!(disk.files().len(), 2000);
-    commit_all(&root, "next");
-    let start = Instant::now();
-    let commit = changes(&root, Some("HEAD~1"), Head::Commit("HEAD"));
-    let in_commits = start.elapsed();
-    assert_eq!(files(&commit), files(&disk));
-    // A process for each file would take longer by far.
-    let all = on_disk + in_commits;
-    assert!(all.as_secs() < 10, "{on_disk:?} {in_commits:?}");
-    println!("files on disk: {on_disk:?}, commits: {in_commits:?}");
 }

@@ -13,6 +13,7 @@ mod budgets;
 mod case;
 mod cell;
 mod changes;
+mod changes_agreement;
 mod changes_hostile;
 mod cli;
 mod closures;
