@@ -7,6 +7,7 @@ mod beneath;
 mod components;
 mod disk;
 mod error;
+mod exact;
 mod limits;
 #[cfg(target_os = "linux")]
 mod map;
@@ -36,6 +37,7 @@ mod whole;
 
 pub(crate) use components::PATH_MAX;
 pub use error::{FileError, OpenError};
+pub use exact::{Exact, Standing};
 pub use limits::Limits;
 pub use memory::{MemoryFiles, memory_tree};
 pub use objects::{Object, ObjectKind, ObjectTree, Objects, Resolved};
@@ -49,4 +51,4 @@ pub use text::{read_text, take_text};
 pub use tree::{ContentId, Entry, File, Node, ReadFile, Tree, WalkError, Walking};
 pub(crate) use walk::MAX_OPEN;
 pub use walk::Walk;
-pub use whole::read_whole;
+pub use whole::{digest_open, read_open, read_whole};

@@ -1,6 +1,7 @@
 //! Flow: predicates that judge a slice, a candidate change. (flow.md)
 
 mod ceiling;
+mod changes;
 mod compose;
 mod discovery;
 mod evaluate;
@@ -14,6 +15,10 @@ mod slice;
 
 pub use ceiling::{
     CeilingContributor, CeilingLevel, CeilingOutcome, CeilingViolation, PredicateCeiling,
+};
+pub use changes::{
+    ChangeLimits, ChangeStatus, ChangedFile, Changes, ChangesError, Content, FileKind, Head,
+    HeadId, Side,
 };
 pub use compose::{
     ComposedResult, PredicateEvaluation, PredicateSource, ResolvedPredicate,

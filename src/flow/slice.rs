@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use crate::harn::{Fault, Heap, Keys, Value};
 
@@ -88,6 +88,15 @@ impl Slice {
         &self.files
     }
 
+    /// What [`Slice::from_json`] reads.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        let files = self.files.iter().map(SliceFile::to_json).collect();
+        let mut fields: Map<String, Json> = self.rest.iter().cloned().collect();
+        fields.insert("files".into(), files);
+        fields.into()
+    }
+
     /// The value that predicates get.
     pub(super) fn value(&self, heap: &Heap) -> Result<Value, Fault> {
         let keys = Keys::new(["path", "text"], heap)?;
@@ -115,6 +124,30 @@ impl SliceFile {
             missing: false,
             rest: Vec::new(),
         }
+    }
+
+    /// Another field that it has.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Json> {
+        let field = self.rest.iter().find(|(name, _)| name == key);
+        field.map(|(_, value)| value)
+    }
+
+    /// The same with another field, which it does not have yet.
+    #[must_use]
+    pub(super) fn with(mut self, key: &str, value: impl Into<Json>) -> Self {
+        self.rest.push((key.into(), value.into()));
+        self
+    }
+
+    fn to_json(&self) -> Json {
+        let mut fields: Map<String, Json> = self.rest.iter().cloned().collect();
+        fields.insert("path".into(), (*self.path).into());
+        fields.insert("text".into(), (*self.text).into());
+        if self.missing {
+            fields.insert("missing".into(), true.into());
+        }
+        fields.into()
     }
 
     fn from_json(json: &Json, at: usize) -> Result<Self, SliceError> {

@@ -33,13 +33,19 @@ impl Git {
         let program = programs
             .into_iter()
             .find(|program| is_program(program, &place.top));
-        let mut git_dir = OsString::from("--git-dir=");
-        git_dir.push(&place.git_dir);
         Ok(Self {
             program: program.ok_or(GitError::NoGit)?,
             path: std::env::join_paths(directories).unwrap_or_default(),
-            git_dir,
+            git_dir: git_dir(place),
         })
+    }
+
+    /// The same `git` for a repository in the work tree.
+    pub(super) fn at(&self, place: &Place) -> Self {
+        Self {
+            git_dir: git_dir(place),
+            ..self.clone()
+        }
     }
 
     /// A `git` command that neither reads the user's configuration nor asks, fetches,
@@ -48,8 +54,10 @@ impl Git {
     /// The repository's own configuration is read, since it says how objects are
     /// stored. The programs that it can name are for commands that fetch, filter,
     /// compare, sign or refresh an index: `cat-file` without `--filters` or
-    /// `--textconv`, `rev-parse` and `rev-list` run none of them, and an alias never
-    /// stands for a command of git's own.
+    /// `--textconv`, `rev-parse`, `rev-list` and `merge-base` run none of them, nor do
+    /// those that only list: `diff-tree` and `diff-index --cached` without patches or
+    /// renames, `ls-tree`, and `ls-files` for what is in the index or in none. An
+    /// alias never stands for a command of git's own.
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -85,6 +93,17 @@ impl Git {
         command
     }
 
+    /// A [`Git::command`] that knows the index. That which a hook of `git commit` is told
+    /// of is not the usual one.
+    pub(super) fn index_command(&self) -> Command {
+        let mut command = self.command();
+        let told = std::env::var_os("GIT_INDEX_FILE").filter(|path| !path.is_empty());
+        if let Some(path) = told.and_then(|path| std::path::absolute(path).ok()) {
+            command.env("GIT_INDEX_FILE", path);
+        }
+        command
+    }
+
     /// What a command prints, without the final line end; if it fails, what it says
     /// of that.
     pub(super) fn ask(&self, args: &[&str]) -> Result<Result<Vec<u8>, String>, GitError> {
@@ -100,6 +119,12 @@ impl Git {
         }
         Ok(Ok(printed))
     }
+}
+
+fn git_dir(place: &Place) -> OsString {
+    let mut option = OsString::from("--git-dir=");
+    option.push(&place.git_dir);
+    option
 }
 
 /// True for a file that may be executed and does not lie in the work tree.

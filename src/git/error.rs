@@ -47,6 +47,21 @@ pub enum GitError {
          (`git fetch --unshallow`), or name a range that begins there"
     )]
     Cut(Oid),
+    /// Two commits whose histories do not meet, as far as they are there.
+    #[error(
+        "the histories of {0} and {1} share no commit here, so it is unclear what was changed; \
+         fetch the rest of them (`git fetch --unshallow`), or name another base"
+    )]
+    NoMergeBase(Oid, Oid),
+    /// A repository without files on disk.
+    #[error("the repository at {} has no work tree; name a commit to be judged", .0.display())]
+    NoWorkTree(PathBuf),
+    /// A path of the index in the middle of a merge.
+    #[error("{0:?} is unmerged in the index; resolve the conflict and `git add` it first")]
+    Unmerged(String),
+    /// More of them than are looked at.
+    #[error("git lists more than {0} files; name a directory further down with --root")]
+    TooMany(usize),
     /// An object is not there.
     #[error("the repository does not hold the {what} {oid}; fetch it, a gate never does")]
     Missing {

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use sha2::{Digest as _, Sha256};
 
 use crate::files::{FileId, Object};
-use crate::git::batch::Batch;
+use crate::git::batch::{Batch, Body};
 use crate::git::command::{self, Git};
 use crate::git::discover::discover;
 use crate::git::process::Type;
@@ -27,8 +28,11 @@ pub(super) type Entries = Arc<[Object<TreeId>]>;
 
 /// The repository that a workspace belongs to.
 pub struct Repository {
-    git: Git,
+    pub(super) git: Git,
     git_dir: PathBuf,
+    /// The work tree, without links.
+    top: PathBuf,
+    has_work_tree: bool,
     /// The workspace in the repository, `/`-separated; empty if it is all of it.
     prefix: Vec<u8>,
     pub(super) batch: Batch,
@@ -63,6 +67,7 @@ impl Repository {
     pub fn open(root: &Path) -> Result<Self, GitError> {
         let place = discover(root)?;
         let git = Git::find(&place)?;
+        let has_work_tree = place.git_dir != place.top;
         let answer = git.ask(&["rev-parse", "--absolute-git-dir"])?;
         let git_dir = answer.map_err(|said| GitError::Unusable {
             path: place.git_dir,
@@ -72,6 +77,8 @@ impl Repository {
             batch: Batch::new(git.clone()),
             git,
             git_dir: command::path(&git_dir),
+            top: place.top,
+            has_work_tree,
             prefix: place.prefix,
             trees: Cache::with_weighter(10_000, KEPT_TREE_BYTES, BySize),
         })
@@ -91,6 +98,35 @@ impl Repository {
             &id.map(FileId::bytes).unwrap_or_default(),
         ]
         .concat()
+    }
+
+    /// The work tree, without links.
+    ///
+    /// # Errors
+    ///
+    /// [`GitError::NoWorkTree`] for a bare repository.
+    pub fn top(&self) -> Result<&Path, GitError> {
+        match self.has_work_tree {
+            true => Ok(&self.top),
+            false => Err(GitError::NoWorkTree(self.top.clone())),
+        }
+    }
+
+    /// The path in the workspace of a path of the repository; `None` if it lies outside.
+    #[must_use]
+    pub fn in_workspace<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
+        match &*self.prefix {
+            b"" => Some(path),
+            prefix => path.strip_prefix(prefix)?.strip_prefix(b"/"),
+        }
+    }
+
+    /// What keeps git from answering.
+    pub(super) fn unusable(&self, said: String) -> GitError {
+        GitError::Unusable {
+            path: self.git_dir.clone(),
+            said,
+        }
     }
 
     /// The workspace in the repository, name by name.
@@ -206,10 +242,53 @@ impl Repository {
                 Err(error) => return error,
             };
         }
-        GitError::Unusable {
-            path: self.git_dir.clone(),
-            said,
-        }
+        self.unusable(said)
+    }
+
+    /// Lends a blob of at most `cap` bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`GitError::TooLarge`] over the cap; [`GitError`] if it is not there or no blob.
+    pub fn blob<R>(
+        &self,
+        id: Oid,
+        cap: u64,
+        consume: impl FnOnce(&[u8]) -> R,
+    ) -> Result<R, GitError> {
+        self.batch.read(id, Type::Blob, cap, consume)
+    }
+
+    /// The SHA-256 of what a blob holds, whatever its size; `None` if it has another size
+    /// than that, in bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`GitError`] if it is not there or no blob.
+    pub fn digest(&self, id: Oid, size: u64) -> Result<Option<[u8; 32]>, GitError> {
+        self.batch.lend(id, u64::MAX, |body| {
+            let mut hash = Sha256::new();
+            match body {
+                Body::Whole(bytes) if bytes.len() as u64 == size => hash.update(bytes),
+                Body::Stream(source, found) if found == size => {
+                    let mut buffer = vec![0; 64 << 10];
+                    loop {
+                        let read = source.read(&mut buffer)?;
+                        let Some(bytes) = buffer.get(..read).filter(|it| !it.is_empty()) else {
+                            break;
+                        };
+                        hash.update(bytes);
+                    }
+                }
+                _ => return Ok(None),
+            }
+            Ok(Some(hash.finalize().into()))
+        })
+    }
+
+    /// Says that an object will be read soon, behind those said before.
+    pub fn announce(&self, id: Oid) {
+        self.batch.announce(id);
     }
 
     /// What is in a tree object, sorted by the bytes of the names.

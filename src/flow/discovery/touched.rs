@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value as Json;
+
 use crate::flow::discovery::path;
-use crate::flow::slice::Slice;
+use crate::flow::slice::{Slice, SliceFile};
 
 /// A path of a slice that names no file below the root.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,7 +18,7 @@ pub struct TouchedError {
 }
 
 /// The parent directories of the paths of a slice, each once, sorted by their text, `.`
-/// for the root. A slice without files touches the root: its rules are for every slice.
+/// for the root. A renamed file touches the directory that it left, too. A slice without files touches the root: its rules are for every slice.
 ///
 /// # Errors
 /// [`TouchedError`] for a path that is absolute, leaves the root or names no file: no
@@ -32,16 +34,21 @@ pub struct TouchedError {
 /// ```
 pub fn touched_directories(slice: &Slice) -> Result<Vec<Box<str>>, TouchedError> {
     let mut directories = BTreeSet::new();
-    for file in slice.files() {
+    let moved = |file| SliceFile::get(file, "renamed_from").and_then(Json::as_str);
+    let paths = slice.files().iter();
+    for file in paths
+        .flat_map(|file| [Some(&*file.path), moved(file)])
+        .flatten()
+    {
         let wrong = |problem| TouchedError {
-            path: (*file.path).into(),
+            path: file.into(),
             problem,
         };
-        if file.path.contains('\0') {
+        if file.contains('\0') {
             return Err(wrong("holds a NUL"));
         }
-        let names = path::names(&file.path).ok_or_else(|| wrong("is outside of the root"))?;
-        let is_directory = file.path.ends_with('/');
+        let names = path::names(file).ok_or_else(|| wrong("is outside of the root"))?;
+        let is_directory = file.ends_with('/');
         let Some((_, parents)) = names.split_last().filter(|_| !is_directory) else {
             return Err(wrong("names no file"));
         };
