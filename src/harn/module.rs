@@ -11,7 +11,7 @@ use crate::diagnostic::Span;
 use crate::digest::Digest;
 use crate::facts::FactKey;
 use crate::harn::compile::compile;
-use crate::harn::patterns::{Pattern, Patterns};
+use crate::harn::patterns::{Check, Pattern, Patterns};
 use crate::harn::predicate::Predicate;
 use crate::harn::problem::{HarnCode, Problem};
 use crate::scan::parse_pattern;
@@ -177,10 +177,19 @@ impl Module {
             let message = format!("`{pattern}`: {error}");
             Problem::warning(HarnCode::InvalidRegex, span, message)
         };
-        let of_texts = self.0.patterns.named().filter_map(|(pattern, span)| {
-            let error = pattern.build().as_ref().err()?;
-            Some(warning(&pattern.pattern, error, span))
-        });
+        let mut bytes = 0;
+        let of_texts =
+            self.0
+                .patterns
+                .named()
+                .filter_map(|(pattern, span)| match pattern.check(&mut bytes) {
+                    Check::Sound => None,
+                    Check::Invalid(error) => Some(warning(&pattern.pattern, &error, span)),
+                    Check::Untried => {
+                        let error = "the file has too many large patterns to try this one";
+                        Some(warning(&pattern.pattern, &error, span))
+                    }
+                });
         let of_files = self.0.facts.iter().filter_map(|(fact, span)| {
             let FactKey::Grep(pattern, _) = fact else {
                 return None;

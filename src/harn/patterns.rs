@@ -7,7 +7,51 @@ use std::sync::{Arc, OnceLock};
 use regex_syntax::hir::Hir;
 
 use crate::diagnostic::Span;
-use crate::harn::builtins::{Regex, compile, fits, parse, weight};
+use crate::harn::builtins::{Regex, compile, fits, most_built, parse, weight};
+
+/// Bytes of the regexes that a module keeps, at most. Others are built where they are
+/// used, and paid for each time.
+const MOST_KEPT: usize = 16 << 20;
+
+/// Bytes of the regexes that are built to see whether they can be, at most.
+const MOST_TRIED: usize = 256 << 20;
+
+/// What is known of a pattern that was looked at.
+pub(crate) enum Check {
+    Sound,
+    Invalid(String),
+    /// There are too many to try.
+    Untried,
+}
+
+/// What is known of a regex before it is built, which may be never.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Size {
+    /// What text costs to search, as a multiple of the usual.
+    pub(crate) weight: usize,
+    /// Bytes that it takes at most; 0 if the pattern is none.
+    pub(crate) bytes: usize,
+}
+
+impl Size {
+    /// The size of the regex of a pattern with flags.
+    pub(crate) fn of(pattern: &str, flags: &str) -> Self {
+        parse(pattern, flags).map_or(
+            Self {
+                weight: 1,
+                bytes: 0,
+            },
+            |hir| Self::of_parsed(&hir),
+        )
+    }
+
+    fn of_parsed(hir: &Hir) -> Self {
+        Self {
+            weight: weight(hir),
+            bytes: most_built(hir),
+        }
+    }
+}
 
 /// A pattern that is known when the module is compiled. Its regex is built when it is
 /// first wanted, and shared.
@@ -19,7 +63,7 @@ pub(crate) struct Pattern {
     /// Where it is used first; `None` if it is a text that may be a pattern.
     pub(crate) span: Option<Span>,
     regex: OnceLock<Result<Arc<Regex>, Box<str>>>,
-    weight: OnceLock<usize>,
+    size: OnceLock<Size>,
 }
 
 impl Pattern {
@@ -39,16 +83,14 @@ impl Pattern {
             flags,
             span,
             regex: OnceLock::new(),
-            weight: OnceLock::new(),
+            size: OnceLock::new(),
         }
     }
 
-    /// What text costs to search with it, as a multiple of the usual. It is known
-    /// before the regex is built, which may be never.
-    pub(crate) fn weight(&self) -> usize {
+    pub(crate) fn size(&self) -> Size {
         *self
-            .weight
-            .get_or_init(|| parse(&self.pattern, &self.flags).map_or(1, |hir| weight(&hir)))
+            .size
+            .get_or_init(|| Size::of(&self.pattern, &self.flags))
     }
 
     /// The regex, which is built once.
@@ -63,10 +105,28 @@ impl Pattern {
     /// be fails, whatever the text, and so must not be left out.
     pub(crate) fn sound(&self) -> Option<Hir> {
         let hir = parse(&self.pattern, &self.flags).ok()?;
-        self.weight.get_or_init(|| weight(&hir));
+        self.size.get_or_init(|| Size::of_parsed(&hir));
         // It is not kept: it may never be wanted, and is large.
         let can_be_built = || compile(&self.pattern, &self.flags).is_ok();
         (fits(&hir) || (self.span.is_some() && can_be_built())).then_some(hir)
+    }
+
+    /// Whether its regex can be built, which is tried only where that is not sure, and
+    /// for so many bytes. `bytes` counts those of all patterns.
+    pub(crate) fn check(&self, bytes: &mut usize) -> Check {
+        let hir = match parse(&self.pattern, &self.flags) {
+            Ok(hir) if fits(&hir) => return Check::Sound,
+            Ok(hir) => hir,
+            Err(error) => return Check::Invalid(error),
+        };
+        *bytes = bytes.saturating_add(most_built(&hir));
+        if *bytes > MOST_TRIED {
+            return Check::Untried;
+        }
+        match compile(&self.pattern, &self.flags) {
+            Ok(_) => Check::Sound,
+            Err(error) => Check::Invalid(error),
+        }
     }
 
     #[cfg(test)]
@@ -81,6 +141,8 @@ pub(crate) struct Patterns {
     all: Vec<Pattern>,
     /// The numbers by the texts, once somebody asks.
     by_text: OnceLock<HashMap<Box<str>, Vec<u32>>>,
+    /// How many are kept when they are built, the first ones.
+    kept: OnceLock<usize>,
 }
 
 impl Patterns {
@@ -88,6 +150,7 @@ impl Patterns {
         Self {
             all,
             by_text: OnceLock::new(),
+            kept: OnceLock::new(),
         }
     }
 
@@ -103,6 +166,22 @@ impl Patterns {
 
     pub(crate) fn get(&self, number: u32) -> Option<&Pattern> {
         self.all.get(number as usize)
+    }
+
+    /// Whether the regex of a pattern is kept when it is built, for all evaluations. That
+    /// is the same whoever asks first.
+    pub(crate) fn keeps(&self, number: u32) -> bool {
+        let kept = self.kept.get_or_init(|| {
+            let mut bytes = 0_usize;
+            let sizes = self.all.iter().map(|pattern| pattern.size().bytes);
+            sizes
+                .take_while(|size| {
+                    bytes = bytes.saturating_add(*size);
+                    bytes <= MOST_KEPT
+                })
+                .count()
+        });
+        (number as usize) < *kept
     }
 
     /// The number of a pattern with flags.

@@ -22,7 +22,7 @@ pub(crate) fn may_be_too_large(hir: &Hir) -> bool {
 
 /// At least what the automaton of a regex takes. The depth of a parsed regex is
 /// bounded by its parser.
-fn most_bytes(hir: &Hir) -> u64 {
+pub(crate) fn most_bytes(hir: &Hir) -> u64 {
     // The start, the end and the loop that searches.
     (8 * STATE).saturating_add(part(hir))
 }

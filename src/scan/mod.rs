@@ -41,7 +41,7 @@ mod stream;
 mod tally;
 mod walked;
 
-pub(crate) use bound::may_be_too_large;
+pub(crate) use bound::{may_be_too_large, most_bytes};
 pub use each::{EachCounter, FileCounts, count_each};
 pub use engine::{Answers, Counting, Request, ScanOptions, Tier, scan};
 pub(crate) use glob::glob;

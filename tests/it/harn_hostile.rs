@@ -1,7 +1,8 @@
 //! Predicate files made to cost their reader much: each is refused or compiled in time
 //! that grows with its size.
 
-use probity::harn::{HarnCode, Module};
+use probity::flow::{Context, Patterns, Prepared, Slice, SliceFile, evaluate};
+use probity::harn::{HarnCode, Limits, Module};
 
 /// Bytes of each file, at least.
 const SIZE: usize = 200 << 10;
@@ -109,4 +110,49 @@ fn many_line_ends_and_declarations_cost_little() {
 fn no_more_than_fifty_errors_are_told() {
     let told = codes(&repeated("", ";", ""));
     assert_eq!(told, vec![HarnCode::UnexpectedToken; 50]);
+}
+
+/// A predicate that searches a text with so many patterns, each of which takes much
+/// memory when it is built.
+fn large_patterns(count: usize) -> Module {
+    let mut source = String::new();
+    for at in 0..count {
+        let pattern = format!("needle{at}\\pL{{0,25}}");
+        source += &format!("fn f{at}(t) {{ return regex_match(r\"{pattern}\", t) }}\n");
+    }
+    source += "@invariant\n@deterministic\n@archivist(evidence: [\"x\"], confidence: 0.9, \
+               source_date: \"2026-05-01\", coverage_examples: [\"a\"])\n\
+               pub fn p(slice, _ctx, _base) {\n  const t = slice.files[0].text\n";
+    for at in 0..count {
+        source += &format!("  f{at}(t)\n");
+    }
+    source += "  return {verdict: \"Allow\", rule: \"p\", findings: []}\n}\n";
+    Module::compile(&source).expect("it is sound")
+}
+
+#[test]
+fn patterns_that_are_built_are_paid_for_whoever_builds_them() {
+    let slice = Slice::new(vec![SliceFile::new("a.txt", "nothing of it, needle3x")]);
+    // More than are kept with a module, and more than any evaluation can pay for.
+    for (count, code) in [(30, None), (300, Some("budget_exceeded"))] {
+        let module = large_patterns(count);
+        let patterns = Patterns::new(std::slice::from_ref(&module));
+        let limits = Limits::default();
+        let judge = |slice: &Prepared<'_>| {
+            let judged = evaluate(
+                &module,
+                &module.predicates()[0],
+                slice,
+                &Context::default(),
+                &limits,
+            );
+            assert_eq!(judged.result.verdict.code(), code, "{:?}", judged.result);
+            judged.usage.fuel
+        };
+        let plain = Prepared::new(&slice);
+        let sifted = Prepared::sift(&slice, &patterns);
+        let fuel = [&plain, &plain, &sifted, &sifted].map(judge);
+        assert!(fuel[0] > 1_000_000, "{fuel:?}");
+        assert_eq!(fuel, [fuel[0]; 4], "{count} patterns");
+    }
 }

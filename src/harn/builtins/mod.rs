@@ -36,7 +36,7 @@ pub(crate) use compare::{equal, ordered, position, text_cost};
 pub(crate) use facts::constant_fact;
 pub(crate) use functions::FUNCTIONS;
 pub(crate) use methods::{METHODS, removed};
-pub(crate) use regexes::{Regex, all_matches, compile, fits, is_match, parse, weight};
+pub(crate) use regexes::{Regex, all_matches, compile, fits, is_match, most_built, parse, weight};
 
 /// What a builtin may ask of the machine that calls it.
 pub(crate) trait Calls {

@@ -20,7 +20,9 @@ use crate::harn::builtins::compare::text_cost;
 use crate::harn::builtins::strings::part;
 use crate::harn::fault::Fault;
 use crate::harn::value::{Dict, Str, Value};
-use crate::scan::{MAX_COMPILED_BYTES, Reach, SyntaxError, may_be_too_large, parse_text};
+use crate::scan::{
+    MAX_COMPILED_BYTES, Reach, SyntaxError, may_be_too_large, most_bytes, parse_text,
+};
 
 /// The longest pattern, in bytes.
 const MAX_PATTERN: usize = 64 << 10;
@@ -54,6 +56,12 @@ pub(crate) struct Regex {
 pub(crate) fn weight(hir: &Hir) -> usize {
     const USUAL: u64 = 64;
     usize::try_from(1 + places(hir) / USUAL).unwrap_or(usize::MAX)
+}
+
+/// What the automaton of a regex takes at most, in bytes: one that would take more is not
+/// built.
+pub(crate) fn most_built(hir: &Hir) -> usize {
+    usize::try_from(most_bytes(hir)).map_or(MAX_COMPILED_BYTES, |most| most.min(MAX_COMPILED_BYTES))
 }
 
 /// How many characters a regex has, with those of repetitions counted each time. The

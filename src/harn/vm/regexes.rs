@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::code::Op;
 use crate::harn::builtins::{Regex, all_matches, compile, is_match, text_cost};
 use crate::harn::fault::Fault;
-use crate::harn::patterns::Pattern;
+use crate::harn::patterns::Size;
 use crate::harn::value::{Str, Value};
 use crate::scan::{Sieve, Sieved};
 
@@ -16,6 +16,13 @@ use super::machine::Machine;
 
 /// Regexes of patterns that are given when the program runs.
 const MOST_DYNAMIC: usize = 64;
+
+/// Bytes of them, at most.
+const MOST_DYNAMIC_BYTES: usize = 32 << 20;
+
+/// A unit of fuel pays for so many bytes of an automaton: building them takes about as
+/// long as the instructions that a unit pays for.
+const BYTES_OF_A_UNIT: usize = 8;
 
 /// Which patterns of a module may match in the files of a slice.
 #[derive(Clone, Copy, Debug)]
@@ -35,19 +42,24 @@ impl Sifted<'_> {
     }
 }
 
-/// The regexes of patterns that were given so far, which are paid for.
+/// The regexes that an evaluation has paid for.
 #[derive(Debug, Default)]
 pub(super) struct Dynamic {
-    /// By flags and pattern.
+    /// Those that the module does not keep, by flags and pattern, and what is known of
+    /// others that are given when the program runs.
     ready: HashMap<Box<str>, HashMap<Box<str>, Ready>>,
     count: usize,
+    bytes: usize,
+    /// A bit for each pattern that the module keeps.
+    paid: Vec<u64>,
 }
 
 #[derive(Clone, Debug)]
-enum Ready {
-    /// One of the module, which can be built, by its number.
-    Known(u32),
-    Built(Arc<Regex>),
+struct Ready {
+    /// Its number, if it is one of the module.
+    number: Option<u32>,
+    /// If the module does not keep it, once it was wanted.
+    regex: Option<Arc<Regex>>,
 }
 
 impl Dynamic {
@@ -55,13 +67,26 @@ impl Dynamic {
         self.ready.get(flags)?.get(pattern)
     }
 
-    fn add(&mut self, pattern: &str, flags: &str, ready: Ready) {
-        if self.count >= MOST_DYNAMIC {
-            *self = Self::default();
+    fn add(&mut self, pattern: &str, flags: &str, bytes: usize, ready: Ready) {
+        if self.count >= MOST_DYNAMIC || self.bytes.saturating_add(bytes) > MOST_DYNAMIC_BYTES {
+            self.ready.clear();
+            (self.count, self.bytes) = (0, 0);
         }
+        self.count += 1;
+        self.bytes += bytes;
         let of_flags = self.ready.entry(flags.into()).or_default();
         of_flags.insert(pattern.into(), ready);
-        self.count += 1;
+    }
+
+    /// Whether a pattern that the module keeps is paid for; it is from now on.
+    fn set_paid(&mut self, number: u32) -> bool {
+        let (word, bit) = (number as usize / 64, 1 << (number % 64));
+        if word >= self.paid.len() {
+            self.paid.resize(word + 1, 0);
+        }
+        let is_paid = self.paid[word] & bit != 0;
+        self.paid[word] |= bit;
+        is_paid
     }
 }
 
@@ -78,49 +103,92 @@ impl Machine<'_> {
         let (Some(sifted), Some(file)) = (self.sifted, text.file()) else {
             return Ok(None);
         };
-        let ready = self.dynamic.get(pattern, flags);
-        let number = match ready {
-            Some(Ready::Known(number)) => Some(*number),
-            Some(Ready::Built(_)) => None,
+        let number = match self.dynamic.get(pattern, flags) {
+            Some(ready) => ready.number,
             None => self.code.patterns.find(pattern, flags),
         };
         let Some(number) = number.filter(|number| sifted.rules_out(*number, file)) else {
             return Ok(None);
         };
-        if ready.is_none() {
-            self.pay_for_regex(pattern)?;
-            self.dynamic.add(pattern, flags, Ready::Known(number));
-        }
-        Ok(self.code.patterns.get(number).map(Pattern::weight))
+        self.ready(pattern, flags)?;
+        let known = self.code.patterns.get(number);
+        Ok(known.map(|pattern| pattern.size().weight))
     }
 
     /// The regex of a pattern that is given when the program runs. The first time it is
     /// paid for, whoever has built it.
     pub(super) fn regex_of(&mut self, pattern: &str, flags: &str) -> Result<Arc<Regex>, Fault> {
-        match self.dynamic.get(pattern, flags) {
-            Some(Ready::Built(regex)) => return Ok(regex.clone()),
-            Some(Ready::Known(number)) => return self.pattern(*number),
-            None => {}
+        let ready = self.ready(pattern, flags)?;
+        if let Some(regex) = ready.regex {
+            return Ok(regex);
         }
-        self.pay_for_regex(pattern)?;
-        let (regex, ready) = match self.code.patterns.find(pattern, flags) {
-            Some(number) => (self.pattern(number)?, Ready::Known(number)),
-            None => {
-                let regex = compile(pattern, flags).map(Arc::new);
-                let regex = regex.map_err(|error| self.invalid_regex(&error))?;
-                (regex.clone(), Ready::Built(regex))
+        if let Some(number) = ready.number.filter(|it| self.code.patterns.keeps(*it)) {
+            return self.kept(number);
+        }
+        let built = compile(pattern, flags).map(Arc::new);
+        let of_flags = self.dynamic.ready.get_mut(flags);
+        let entry = of_flags.and_then(|of_flags| of_flags.get_mut(pattern));
+        match built {
+            Ok(regex) => {
+                if let Some(ready) = entry {
+                    ready.regex = Some(regex.clone());
+                }
+                Ok(regex)
+            }
+            Err(error) => {
+                // Trying again costs again.
+                if let Some(of_flags) = self.dynamic.ready.get_mut(flags) {
+                    of_flags.remove(pattern);
+                }
+                Err(self.invalid_regex(&error))
+            }
+        }
+    }
+
+    /// What is known of a pattern, which is paid for.
+    fn ready(&mut self, pattern: &str, flags: &str) -> Result<Ready, Fault> {
+        if let Some(ready) = self.dynamic.get(pattern, flags) {
+            return Ok(ready.clone());
+        }
+        let patterns = &self.code.patterns;
+        let number = patterns.find(pattern, flags);
+        let ready = Ready {
+            number,
+            regex: None,
+        };
+        let bytes = match number.and_then(|number| Some((number, patterns.get(number)?))) {
+            Some((number, _)) if patterns.keeps(number) => {
+                self.pay_for_kept(number)?;
+                0
+            }
+            known => {
+                let size =
+                    known.map_or_else(|| Size::of(pattern, flags), |(_, known)| known.size());
+                self.pay_for_regex(pattern, size)?;
+                size.bytes
             }
         };
-        self.dynamic.add(pattern, flags, ready);
-        Ok(regex)
+        self.dynamic.add(pattern, flags, bytes, ready.clone());
+        Ok(ready)
     }
 
-    fn pay_for_regex(&mut self, pattern: &str) -> Result<(), Fault> {
-        self.spend(1000 + pattern.len() as u64 * 8)
+    /// Pays for a pattern that the module keeps the first time that it is used.
+    fn pay_for_kept(&mut self, number: u32) -> Result<(), Fault> {
+        if self.dynamic.set_paid(number) {
+            return Ok(());
+        }
+        match self.code.patterns.get(number) {
+            Some(pattern) => self.pay_for_regex(&pattern.pattern, pattern.size()),
+            None => Ok(()),
+        }
     }
 
-    /// The regex of a pattern of the module, built once for all machines.
-    fn pattern(&self, number: u32) -> Result<Arc<Regex>, Fault> {
+    fn pay_for_regex(&mut self, pattern: &str, size: Size) -> Result<(), Fault> {
+        self.spend(1000 + pattern.len() as u64 * 8 + (size.bytes / BYTES_OF_A_UNIT) as u64)
+    }
+
+    /// The regex of a pattern that the module keeps, built once for all machines.
+    fn kept(&self, number: u32) -> Result<Arc<Regex>, Fault> {
         let Some(pattern) = self.code.patterns.get(number) else {
             return Err(Fault::ty("there is no such pattern"));
         };
@@ -142,28 +210,38 @@ impl Machine<'_> {
         text: &Str,
         op: Op,
     ) -> Result<Value, Fault> {
-        let pattern = self.code.patterns.get(number);
+        let patterns = &self.code.patterns;
+        let Some(pattern) = patterns.get(number) else {
+            return Err(Fault::ty("there is no such pattern"));
+        };
+        let is_kept = patterns.keeps(number);
+        match is_kept {
+            true => self.pay_for_kept(number)?,
+            false => drop(self.ready(&pattern.pattern, &pattern.flags)?),
+        }
+        let regex = |machine: &mut Self| match is_kept {
+            true => machine.kept(number),
+            false => machine.regex_of(&pattern.pattern, &pattern.flags),
+        };
         let len = text.as_str().len();
         let is_ruled_out = match (self.sifted, text.file()) {
             (Some(sifted), Some(file)) => sifted.rules_out(number, file),
             _ => false,
         };
         if op == Op::RegexTest {
-            let weight = pattern.map_or(1, Pattern::weight) as u64;
+            let weight = pattern.size().weight as u64;
             self.spend(16 + (len as u64 / 16).saturating_mul(weight))?;
             if is_ruled_out {
                 return Ok(Value::Bool(false));
             }
-            let regex = self.pattern(number)?;
-            return Ok(Value::Bool(is_match(&regex, text)));
+            return Ok(Value::Bool(is_match(&*regex(self)?, text)));
         }
         self.spend(16)?;
         if is_ruled_out {
-            let weight = pattern.map_or(1, Pattern::weight);
+            let weight = pattern.size().weight;
             self.spend(text_cost(len).saturating_mul(weight) as u64)?;
             return Ok(Value::Nil);
         }
-        let regex = self.pattern(number)?;
-        all_matches(&regex, text, self)
+        all_matches(&*regex(self)?, text, self)
     }
 }
