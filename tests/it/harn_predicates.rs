@@ -21,6 +21,7 @@ use probity::harn::{FallbackPolicy, Kind, Limits, Module, Predicate, Problem};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
+use crate::harn_suites::OneOrMore;
 use crate::reference::harn::{self, Limits as ReferenceLimits};
 
 #[derive(Deserialize)]
@@ -65,22 +66,6 @@ const fn yes() -> bool {
 struct File {
     path: String,
     text: String,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum OneOrMore {
-    One(String),
-    More(Vec<String>),
-}
-
-impl OneOrMore {
-    fn as_slice(&self) -> &[String] {
-        match self {
-            Self::One(one) => std::slice::from_ref(one),
-            Self::More(more) => more,
-        }
-    }
 }
 
 const HEADER: &str = "@invariant\n@deterministic\n\

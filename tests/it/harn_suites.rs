@@ -50,13 +50,13 @@ pub(crate) struct Case {
 
 #[derive(Clone, Deserialize)]
 #[serde(untagged)]
-enum OneOrMore {
+pub(crate) enum OneOrMore {
     One(String),
     More(Vec<String>),
 }
 
 impl OneOrMore {
-    fn as_slice(&self) -> &[String] {
+    pub(crate) fn as_slice(&self) -> &[String] {
         match self {
             Self::One(one) => std::slice::from_ref(one),
             Self::More(more) => more,

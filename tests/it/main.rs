@@ -24,6 +24,7 @@ mod discovery_union;
 mod elench;
 mod engine;
 mod exec;
+mod executor_rows;
 mod flow_atoms;
 mod flow_derivation;
 mod flow_fixer;

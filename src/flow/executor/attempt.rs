@@ -167,9 +167,11 @@ impl Shared<'_> {
             false => Duration::from_nanos(cpu_ns),
         };
         envelope.charge(took);
-        let mut ran = ran.unwrap_or_else(|_| {
-            InvariantResult::block("predicate_runtime_error", "the predicate panicked").into()
-        });
+        let Ok(mut ran) = ran else {
+            let message = "the predicate panicked";
+            let ran = InvariantResult::block("predicate_runtime_error", message).into();
+            return Attempt { ran, cpu_ns, gate };
+        };
         if let Some(failure) = gate.outcome().0 {
             ran.result = InvariantResult::block(&failure.code, failure.message);
         }
