@@ -11,7 +11,7 @@ use crate::cli::options::TargetOptions;
 use crate::cli::output::Output;
 use crate::cli::{Exit, harn};
 use crate::files::take_text;
-use crate::flow::{Context, Prepared, Slice, Verdict, evaluate};
+use crate::flow::{Context, Patterns, Prepared, Slice, Verdict, evaluate};
 use crate::harn::{FallbackPolicy, Kind, Limits, Predicate};
 
 /// Most bytes of a slice or of `ctx`.
@@ -75,7 +75,8 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<Exit, CliError> {
     if let Some(workspace) = &workspace {
         workspace.look_ahead([&module], limits.fuel, &CancelToken::new());
     }
-    let prepared = Prepared::new(&slice);
+    let patterns = Patterns::new(std::slice::from_ref(&module));
+    let prepared = Prepared::sift(&slice, &patterns);
     let context = Context {
         ctx: ctx.as_ref(),
         workspace: workspace.as_ref(),
