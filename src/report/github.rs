@@ -42,7 +42,12 @@ impl Annotations {
 
     /// The closing line: what the run came to, and how many annotations are missing.
     pub(super) fn finish(&self, out: &mut impl Write, summary: &str) -> io::Result<()> {
-        let missing: u64 = self.seen.iter().zip(MOST).map(|(seen, most)| seen.saturating_sub(most)).sum();
+        let missing: u64 = self
+            .seen
+            .iter()
+            .zip(MOST)
+            .map(|(seen, most)| seen.saturating_sub(most))
+            .sum();
         let mut summary = summary.to_owned();
         if missing > 0 {
             let _ = write!(

@@ -84,7 +84,11 @@ pub(super) struct Suites<W> {
 impl<W: Write> Suites<W> {
     /// Begins a report.
     pub(super) fn new(mut out: W) -> io::Result<Self> {
-        Writer::new(&mut out).write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+        Writer::new(&mut out).write_event(Event::Decl(BytesDecl::new(
+            "1.0",
+            Some("UTF-8"),
+            None,
+        )))?;
         out.write_all(b"\n<testsuites name=\"probity\">\n")?;
         Ok(Self {
             out,

@@ -176,7 +176,12 @@ pub(super) fn summary(totals: &Totals<'_>) -> String {
             let mut text = format!("{} claims", summary.records);
             for (position, verdict) in Verdict::ALL.into_iter().enumerate() {
                 let separator = if position == 0 { ':' } else { ',' };
-                let _ = write!(text, "{separator} {} {}", summary.count(verdict), verdict.name());
+                let _ = write!(
+                    text,
+                    "{separator} {} {}",
+                    summary.count(verdict),
+                    verdict.name()
+                );
             }
             text
         }

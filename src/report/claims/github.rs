@@ -54,7 +54,8 @@ impl<W: Write + Send> Report for GitHubReport<W> {
     fn finish(&mut self, totals: &Totals<'_>) -> io::Result<()> {
         let out = self.out.record();
         for (code, text) in finding::troubles(totals) {
-            self.annotations.write(out, Level::Error, None, code, &text)?;
+            self.annotations
+                .write(out, Level::Error, None, code, &text)?;
         }
         self.annotations.finish(out, &finding::summary(totals))?;
         self.out.flush()

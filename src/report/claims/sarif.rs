@@ -49,8 +49,8 @@ impl<W: Write + Send> Sink for SarifReport<W> {
                 digest.as_deref().unwrap_or_default(),
             ]);
             let location = finding::at(&result.source).map(Location::named);
-            let mut found = Found::new((finding.rule, rule), finding.level, &finding.message, id)
-                .at(location);
+            let mut found =
+                Found::new((finding.rule, rule), finding.level, &finding.message, id).at(location);
             let places: BTreeSet<_> = finding::places(result).collect();
             for place in places {
                 let line = Some(place.line).filter(|line| *line > 0);

@@ -72,7 +72,13 @@ fn entry(
         let at = At::new(&source.declared.path, Some(source.declared.line as u64));
         let said = findings.iter().find_map(|finding| finding.message);
         let said = said.map_or_else(String::new, |said| format!(": {said}"));
-        annotations.write(out, level, Some(at), title, &format!("{reason}{said}{more}"))?;
+        annotations.write(
+            out,
+            level,
+            Some(at),
+            title,
+            &format!("{reason}{said}{more}"),
+        )?;
     }
     Ok(())
 }

@@ -35,7 +35,11 @@ pub(super) fn write(out: &mut impl Write, report: &GateReport, timings: bool) ->
         suite.records.push(record);
     }
     for skip in &report.skipped {
-        files.entry(&skip.declared.path).or_default().skipped.push(skip);
+        files
+            .entry(&skip.declared.path)
+            .or_default()
+            .skipped
+            .push(skip);
     }
     let mut suites = Suites::new(out)?;
     if let Some((level, text)) = words::ceiling(report) {
@@ -131,15 +135,24 @@ fn output(record: &GateRecord) -> String {
     if !record.is_selected() {
         let own = &record.own.verdict;
         let (selected, said) = (&record.selected, words::reason(own));
-        let _ = writeln!(text, "the result is that of `{selected}`; this said {}: {said}", own.word());
+        let _ = writeln!(
+            text,
+            "the result is that of `{selected}`; this said {}: {said}",
+            own.word()
+        );
     }
     if let (Verdict::RequireApproval { .. }, Some(by)) = (verdict, &record.approved_by) {
         let _ = writeln!(text, "approved by {by}");
     }
     let findings = record.findings();
     for finding in findings.iter().take(MOST) {
-        let line = finding.line.map_or_else(String::new, |line| format!(":{line}"));
-        let (path, said) = (finding.path.unwrap_or("-"), finding.message.unwrap_or_default());
+        let line = finding
+            .line
+            .map_or_else(String::new, |line| format!(":{line}"));
+        let (path, said) = (
+            finding.path.unwrap_or("-"),
+            finding.message.unwrap_or_default(),
+        );
         let _ = writeln!(text, "{path}{line}: {said}");
     }
     if findings.len() > MOST {
@@ -148,6 +161,10 @@ fn output(record: &GateRecord) -> String {
     for piece in record.result.evidence.iter().take(MOST) {
         let _ = writeln!(text, "evidence: {}", words::evidence(piece));
     }
-    let _ = writeln!(text, "{} fuel, {} attempts", record.cost.fuel, record.attempts);
+    let _ = writeln!(
+        text,
+        "{} fuel, {} attempts",
+        record.cost.fuel, record.attempts
+    );
     text
 }

@@ -42,7 +42,12 @@ pub(super) fn write(out: &mut impl Write, report: &GateReport, timings: bool) ->
         if omitted > 0 {
             let message = format!("{omitted} more findings of `{name}` are left out");
             let place = Some(declared(entry.source));
-            notifications.push(Notification::new("findings_omitted", Level::Warning, &message, place));
+            notifications.push(Notification::new(
+                "findings_omitted",
+                Level::Warning,
+                &message,
+                place,
+            ));
         }
     }
     if let Some((level, text)) = words::ceiling(report) {
@@ -198,7 +203,12 @@ fn notifications(report: &GateReport) -> Vec<Notification> {
         })
         .collect();
     if !report.judged() {
-        notifications.push(Notification::new("nothing_judged", Level::Error, words::NOTHING, None));
+        notifications.push(Notification::new(
+            "nothing_judged",
+            Level::Error,
+            words::NOTHING,
+            None,
+        ));
     }
     for skip in &report.skipped {
         let message = format!("`{}` is skipped: {}", skip.qualified_name, skip.reason);

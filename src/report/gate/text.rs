@@ -116,7 +116,11 @@ impl Page {
             if let Some(predicate) = &remark.diagnostic.predicate {
                 let _ = write!(place, " {predicate}");
             }
-            let word = if wanted == Level::Error { "ERROR" } else { "WARNING" };
+            let word = if wanted == Level::Error {
+                "ERROR"
+            } else {
+                "WARNING"
+            };
             self.line(out, word, wanted, &place)?;
             let code = remark.diagnostic.code();
             self.note(out, &format!("{code}: {}", words::diagnostic(remark)))?;
@@ -191,7 +195,11 @@ impl Page {
         }
         let (files, touched) = (slice.files, report.touched.len());
         let plural = |count: usize| if count == 1 { "" } else { "s" };
-        let directories = if touched == 1 { "directory" } else { "directories" };
+        let directories = if touched == 1 {
+            "directory"
+        } else {
+            "directories"
+        };
         let _ = write!(
             line,
             "{files} file{} in {touched} {directories}",
@@ -210,7 +218,10 @@ impl Page {
             facts::bytes(cost.memory)
         )?;
         if timings {
-            let (cpu, wall) = (facts::duration(cost.cpu_ns), facts::duration(report.wall_ns));
+            let (cpu, wall) = (
+                facts::duration(cost.cpu_ns),
+                facts::duration(report.wall_ns),
+            );
             write!(out, ", CPU {cpu}, wall {wall}")?;
         }
         writeln!(out)

@@ -98,7 +98,11 @@ pub(super) fn composition(entry: &GateEntry<'_>, most: usize) -> String {
         let comma = if position == 0 { "" } else { ", " };
         let (name, declared) = (&other.qualified_name, declared(other));
         let own = &other.own.verdict;
-        let _ = write!(text, "{comma}`{name}` ({declared}), which said {}", own.word());
+        let _ = write!(
+            text,
+            "{comma}`{name}` ({declared}), which said {}",
+            own.word()
+        );
         if !matches!(own, Verdict::Allow) {
             let _ = write!(text, ": {}", reason(own));
         }

@@ -28,9 +28,8 @@ impl<W: Write> Sarif<W> {
     /// Begins a log.
     pub(super) fn new(out: W) -> Self {
         let mut out = Blocks::new(out);
-        let head = format!(
-            "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\"results\":["
-        );
+        let head =
+            format!("{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\"results\":[");
         out.record().extend_from_slice(head.as_bytes());
         Self { out, empty: true }
     }
@@ -57,7 +56,10 @@ impl<W: Write> Sarif<W> {
         record.extend_from_slice(if self.empty { b"]," } else { b"\n]," });
         // The tail is an object, of which the fields are wanted.
         let tail = serde_json::to_vec(&tail)?;
-        record.extend_from_slice(tail.get(1..tail.len().saturating_sub(1)).unwrap_or_default());
+        record.extend_from_slice(
+            tail.get(1..tail.len().saturating_sub(1))
+                .unwrap_or_default(),
+        );
         record.extend_from_slice(b",\"properties\":");
         serde_json::to_writer(&mut *record, properties)?;
         record.extend_from_slice(b"}]}\n");

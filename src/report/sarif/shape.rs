@@ -239,7 +239,10 @@ pub(in crate::report) struct Invocation {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::report) exit_code: Option<u8>,
     /// What went wrong around the results.
-    #[serde(rename = "toolExecutionNotifications", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        rename = "toolExecutionNotifications",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub(in crate::report) notifications: Vec<Notification>,
 }
 

@@ -32,7 +32,9 @@ pub(in crate::report) fn of_web(address: &str) -> Option<String> {
         return None;
     }
     let mut uri = format!("{scheme}://{authority}");
-    let (path, fragment) = rest.split_once('#').map_or((rest, None), |(path, it)| (path, Some(it)));
+    let (path, fragment) = rest
+        .split_once('#')
+        .map_or((rest, None), |(path, it)| (path, Some(it)));
     encode_web(&mut uri, path);
     if let Some(fragment) = fragment {
         uri.push('#');
@@ -46,7 +48,8 @@ fn encode_web(out: &mut String, text: &str) {
     let mut parts = text.split('%');
     encode(out, parts.next().unwrap_or_default(), WEB);
     for part in parts {
-        let is_encoded = part.len() >= 2 && part.bytes().take(2).all(|byte| byte.is_ascii_hexdigit());
+        let is_encoded =
+            part.len() >= 2 && part.bytes().take(2).all(|byte| byte.is_ascii_hexdigit());
         out.push_str(if is_encoded { "%" } else { "%25" });
         encode(out, part, WEB);
     }
@@ -80,7 +83,10 @@ mod tests {
     #[test]
     fn only_addresses_of_the_web_are_taken() {
         for (address, uri) in [
-            ("https://example.com/a?b#c", Some("https://example.com/a?b#c")),
+            (
+                "https://example.com/a?b#c",
+                Some("https://example.com/a?b#c"),
+            ),
             ("https://example.com:8080", Some("https://example.com:8080")),
             (
                 "https://example.com/a b%20c%zz[#d#e",
