@@ -1,8 +1,8 @@
 //! `check` and `lint` in the formats of other tools.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::bin::{Bench, log_of};
+use crate::bin::{Bench, claim, log_of};
 use crate::formats;
 
 const SOURCES: [&str; 4] = [
@@ -185,8 +185,9 @@ fn a_history_has_no_such_format() {
 fn hostile_logs_are_safe_in_every_format() {
     let bench = bench();
     let hostile = "\u{1b}[2J]]>\r\n::error::faked\0%<&\"'\u{fffe}\u{202e}";
-    let claim = |source: &str| {
-        let claim = json!({"id": hostile, "language": "elench-predicate-v1", "predicate": source});
+    let hostile_claim = |source: &str| {
+        let mut claim: Value = serde_json::from_str(&claim(source)).expect("it is JSON");
+        claim["id"] = json!(hostile);
         format!("{claim}\n")
     };
     let predicate = "exists(\"\u{1b}]]>\u{fffe}\")";
