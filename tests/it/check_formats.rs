@@ -192,9 +192,9 @@ fn hostile_logs_are_safe_in_every_format() {
     };
     let predicate = "exists(\"\u{1b}]]>\u{fffe}\")";
     let log = [
-        claim(predicate),
-        claim(hostile),
-        claim(&"x".repeat(200_000)),
+        hostile_claim(predicate),
+        hostile_claim(hostile),
+        hostile_claim(&"x".repeat(200_000)),
     ]
     .concat();
     bench.log("log.jsonl", log);
