@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use crate::report::level::{At, Level};
+use crate::report::level::{At, LONGEST, Level};
 use crate::report::{escape, escape_lines};
 
 /// Most annotations of a level in a run. GitHub shows ten of each for a step and drops
@@ -73,7 +73,7 @@ fn command(
     };
     write!(out, "::{name} ")?;
     if let Some(at) = at {
-        write!(out, "file={},", property(&escape(at.path, usize::MAX)))?;
+        write!(out, "file={},", property(&escape(at.path, LONGEST)))?;
         if let Some(line) = at.line {
             write!(out, "line={line},")?;
         }

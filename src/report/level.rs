@@ -11,6 +11,9 @@ pub(super) enum Level {
     Note,
 }
 
+/// The most bytes of a path; systems take no longer one.
+pub(super) const LONGEST: usize = 4096;
+
 /// A line of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct At<'a> {
@@ -29,7 +32,7 @@ impl<'a> At<'a> {
     /// up, does not stay below its root.
     pub(super) fn inside(path: &'a str, line: Option<u64>) -> Option<Self> {
         let path = path.strip_prefix("./").unwrap_or(path);
-        let stays = !path.is_empty()
+        let stays = path.len() <= LONGEST
             && !path.contains('\0')
             && path.split('/').all(|name| !matches!(name, "" | "." | ".."));
         stays.then_some(Self { path, line })
@@ -39,6 +42,12 @@ impl<'a> At<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_that_is_too_long_is_no_place() {
+        assert!(At::inside(&"x".repeat(LONGEST), None).is_some());
+        assert!(At::inside(&"x".repeat(LONGEST + 1), None).is_none());
+    }
 
     #[test]
     fn only_paths_below_the_root_are_places() {

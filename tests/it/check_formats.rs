@@ -68,8 +68,7 @@ fn sarif_holds_what_did_not_pass_with_its_line_and_where_facts_were_found() {
             )
         })
         .collect();
-    let file = json!("src/lib.rs");
-    assert_eq!(related, [(file.clone(), json!(1)), (file, json!(2))]);
+    assert_eq!(related, [(json!("src/lib.rs"), json!(1))]);
     let rules = &log["runs"][0]["tool"]["driver"]["rules"];
     assert!(
         rules[1]["help"]["text"]
@@ -96,9 +95,7 @@ fn junit_holds_a_case_for_each_claim() {
         ]
     );
     assert!(
-        cases[1]
-            .text
-            .contains("found at src/lib.rs:1, src/lib.rs:2"),
+        cases[1].text.contains("found at src/lib.rs:1"),
         "{}",
         cases[1].text
     );

@@ -11,7 +11,11 @@ use serde_json::Value;
 static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/schemas");
     let text = fs::read(dir.join("sarif-schema-2.1.0.json")).expect("the schema is there");
-    let schema = serde_json::from_slice(&text).expect("the schema is JSON");
+    let mut schema: Value = serde_json::from_slice(&text).expect("the schema is JSON");
+    // A lone bracket, which no strict reader of patterns takes.
+    let language = schema.pointer_mut("/definitions/run/properties/language");
+    let language = language.expect("the schema speaks of languages");
+    language["pattern"] = r"^[a-zA-Z]{2}|^[a-zA-Z]{2}-[a-zA-Z]{2}\]?$".into();
     let options = jsonschema::options().should_validate_formats(true);
     options.build(&schema).expect("the schema is a schema")
 });

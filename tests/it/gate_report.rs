@@ -559,7 +559,7 @@ fn hostile_text_is_safe_in_every_format() {
             quote: text.into(),
             fetched_at: text.into(),
         }];
-        record.declared.path = format!("d/{text}").into();
+        record.declared.path = format!("d/{hostile}").into();
         record.approved_by = Some(text.into());
         report.records.push(record);
         report.diagnostics.push(remark(Severity::Error, text));
