@@ -13,9 +13,11 @@ static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
     let text = fs::read(dir.join("sarif-schema-2.1.0.json")).expect("the schema is there");
     let mut schema: Value = serde_json::from_slice(&text).expect("the schema is JSON");
     // A lone bracket, which no strict reader of patterns takes.
-    let language = schema.pointer_mut("/definitions/run/properties/language");
-    let language = language.expect("the schema speaks of languages");
-    language["pattern"] = r"^[a-zA-Z]{2}|^[a-zA-Z]{2}-[a-zA-Z]{2}\]?$".into();
+    for holder in ["run", "toolComponent"] {
+        let pattern = format!("/definitions/{holder}/properties/language/pattern");
+        let pattern = schema.pointer_mut(&pattern).expect("it has a pattern");
+        *pattern = r"^[a-zA-Z]{2}|^[a-zA-Z]{2}-[a-zA-Z]{2}\]?$".into();
+    }
     let options = jsonschema::options().should_validate_formats(true);
     options.build(&schema).expect("the schema is a schema")
 });

@@ -1,6 +1,7 @@
 //! A run of the gate as SARIF: a rule for each predicate, a result for each place that
 //! one finds fault with.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -9,6 +10,7 @@ use serde_json::json;
 
 use crate::flow::model::Evidence;
 use crate::flow::{GateEntry, GateFinding, GateRecord, GateReport, Verdict};
+use crate::report::escape;
 use crate::report::gate::words;
 use crate::report::level::{At, Level};
 use crate::report::sarif::{
@@ -17,6 +19,9 @@ use crate::report::sarif::{
 
 /// Most results of one predicate. Readers show a few thousand of a run.
 const MOST: usize = 1000;
+
+/// Most characters of what names a slice.
+const WIDTH: usize = 200;
 
 /// Most predicates that the message of a result names.
 const MOST_NAMES: usize = 5;
@@ -66,13 +71,23 @@ pub(super) fn write(out: &mut impl Write, report: &GateReport, timings: bool) ->
     let mut properties = json!({
         "outcome": report.outcome().name(),
         "summary": words::summary(report),
-        "slice": {"id": slice.id, "base": slice.base, "head": slice.head, "files": slice.files},
+        "slice": {
+            "id": shown(&slice.id),
+            "base": shown(&slice.base),
+            "head": shown(&slice.head),
+            "files": slice.files,
+        },
         "cost": {"fuel": cost.fuel, "memory": cost.memory},
     });
     if timings {
         properties["cost"]["cpu_ns"] = cost.cpu_ns.into();
     }
     log.finish(&rules, &invocation, &properties)
+}
+
+/// What names a slice, as a viewer may show it.
+fn shown(name: &Option<Box<str>>) -> Option<Cow<'_, str>> {
+    name.as_deref().map(|name| escape(name, WIDTH))
 }
 
 fn rule(record: &GateRecord) -> RuleShape {
