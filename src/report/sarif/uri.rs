@@ -16,9 +16,15 @@ pub(super) fn of_path(path: &str) -> String {
     uri
 }
 
+/// The most bytes of an address; browsers take hardly more.
+const LONGEST: usize = 2000;
+
 /// An address that a predicate gives, if it is one of the web: of its host only letters,
 /// digits, dots and hyphens are taken, and what may not stand in a URI is encoded.
 pub(in crate::report) fn of_web(address: &str) -> Option<String> {
+    if address.len() > LONGEST {
+        return None;
+    }
     let (scheme, rest) = address.split_once("://")?;
     if !matches!(scheme, "http" | "https") {
         return None;
