@@ -172,10 +172,10 @@ fn sample() -> GateReport {
 fn text_tells_what_blocks_first_and_where_it_comes_from() {
     let expected = "\
 BLOCK no_tokens
-  src/a b.rs:42: a token
-  src/c.rs:7
-  ../outside:1: made up
-  in general
+ - src/a b.rs:42: a token
+ - src/c.rs:7
+ - ../outside:1: made up
+ - in general
  = secret_leak: raw token in the diff
  = help: move it to the vault
  = declared at invariants.harn:12

@@ -83,7 +83,7 @@ impl Page {
         self.remark(out, "", text)
     }
 
-    /// A remark, the lines after the first indented below it.
+    /// A remark, the lines after the first below it.
     fn remark(&self, out: &mut impl Write, label: &str, text: &str) -> io::Result<()> {
         let label = match label {
             "" => String::new(),
@@ -93,11 +93,12 @@ impl Page {
         let first = lines.next().unwrap_or_default();
         writeln!(out, " = {label}{}", escape(first, WIDTH))?;
         for line in lines.by_ref().take(MOST) {
-            writeln!(out, "   {}", escape(line, WIDTH))?;
+            // Never at the start of a line: a log that CI reads may not give it commands.
+            writeln!(out, " | {}", escape(line, WIDTH))?;
         }
         match lines.count() {
             0 => Ok(()),
-            more => writeln!(out, "   … {more} more lines"),
+            more => writeln!(out, " | … {more} more lines"),
         }
     }
 
@@ -171,11 +172,11 @@ impl Page {
                 let colon = if line.is_empty() { "" } else { ": " };
                 let _ = write!(line, "{colon}{message}");
             }
-            writeln!(out, "  {}", escape(&line, WIDTH))?;
+            writeln!(out, " - {}", escape(&line, WIDTH))?;
         }
         match findings.len().saturating_sub(MOST) {
             0 => Ok(()),
-            more => writeln!(out, "  … {more} more"),
+            more => writeln!(out, " - … {more} more"),
         }
     }
 
