@@ -29,6 +29,7 @@ mod flow_intents;
 mod flow_rows;
 mod formats;
 mod gate_report;
+mod gate_sample;
 mod generate;
 mod git;
 mod git_faults;
