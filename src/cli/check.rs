@@ -20,11 +20,12 @@ const EXAMPLES: &str = "\
 Examples:
   probity check claims.jsonl
   probity check --root ../service --format json --output report.json claims.jsonl
+  probity check --format sarif --output claims.sarif claims.jsonl
   zcat claims.jsonl.gz | probity check --language elench-predicate-v1 -
   probity check --deadline 30s --no-timings --format jsonl a.jsonl b.jsonl";
 
-/// Places shown with a fact in text.
-const TEXT_PLACES: u16 = 3;
+/// Places shown with a fact where people read it.
+const SHOWN_PLACES: u16 = 3;
 
 /// Evaluate every claim of the logs
 ///
@@ -47,8 +48,8 @@ pub(super) struct CheckArgs {
     cache: CacheOptions,
     #[command(flatten)]
     output: OutputOptions,
-    /// Places `path:line` to find for each fact, at most 1000 [default: 3 in
-    /// text, else 0]
+    /// Places `path:line` to find for each fact, at most 1000 [default: 0 in
+    /// json and jsonl, else 3]
     #[arg(
         long,
         value_name = "N",
@@ -84,8 +85,10 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
     progress.begin();
     let report = output.report(&args.output, Job::Check, progress.bar())?;
     let mut report = Watched::new(report, progress);
-    let text = args.output.format == Format::Text;
-    let places = args.places.unwrap_or(if text { TEXT_PLACES } else { 0 });
+    let places = args.places.unwrap_or(match args.output.format {
+        Format::Json | Format::Jsonl => 0,
+        Format::Text | Format::Sarif | Format::Junit | Format::Github => SHOWN_PLACES,
+    });
     let settings = Settings {
         places: places.into(),
         exact: false,

@@ -109,6 +109,18 @@ fn run(
     id: Option<&str>,
 ) -> Result<Exit, CliError> {
     let logs = input::named(logs)?;
+    let output = Output::open(&args.output.target)?;
+    let format = match args.output.format {
+        Format::Text => HistoryFormat::Text {
+            colour: output.colour(),
+        },
+        Format::Json => HistoryFormat::Json,
+        Format::Jsonl => HistoryFormat::JsonLines,
+        Format::Sarif | Format::Junit | Format::Github => {
+            let message = "a history has no such format: text, json and jsonl there are";
+            return Err(CliError::Usage(message.into()));
+        }
+    };
     let interrupt = Interrupt::watch(args.repository.deadline);
     let repository = Repository::open(&args.repository.root)?;
     let counts = setup::counts(&args.cache, &repository)?;
@@ -119,7 +131,6 @@ fn run(
             .cancel_token(token);
         builder.build()
     })?;
-    let output = Output::open(&args.output.target)?;
     let mut claims = Claims {
         id,
         found: Vec::new(),
@@ -140,13 +151,6 @@ fn run(
         Some(pool) => pool.install(follow),
         None => follow(),
     }?;
-    let format = match args.output.format {
-        Format::Text => HistoryFormat::Text {
-            colour: output.colour(),
-        },
-        Format::Json => HistoryFormat::Json,
-        Format::Jsonl => HistoryFormat::JsonLines,
-    };
     let mut text = Vec::new();
     let timings = !args.output.no_timings;
     write_history(&mut text, &tracked, question, format, timings)

@@ -177,6 +177,12 @@ pub(super) enum Format {
     Json,
     /// One JSON object for each claim, the summary on the last line
     Jsonl,
+    /// SARIF 2.1.0, for code scanning: what did not pass, and warnings
+    Sarif,
+    /// JUnit XML, for CI systems: a case for each claim
+    Junit,
+    /// Annotations of GitHub Actions: the first ten errors and ten warnings
+    Github,
 }
 
 /// When to do something that suits terminals only.

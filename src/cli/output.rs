@@ -10,7 +10,9 @@ use tempfile::NamedTempFile;
 
 use crate::cli::error::CliError;
 use crate::cli::options::{Format, OutputOptions, TargetOptions};
-use crate::report::{Job, JsonLinesReport, JsonReport, Report, TextReport};
+use crate::report::{
+    GitHubReport, JUnitReport, Job, JsonLinesReport, JsonReport, Report, SarifReport, TextReport,
+};
 
 /// Standard output, or a file that appears whole once it is kept.
 pub(super) struct Output(Option<Draft>);
@@ -66,6 +68,12 @@ impl Output {
                 let report = JsonReport::new(out, job, timings);
                 Box::new(report.map_err(|error| self.error(error))?)
             }
+            Format::Sarif => Box::new(SarifReport::new(out, job)),
+            Format::Junit => {
+                let report = JUnitReport::new(out, job, timings);
+                Box::new(report.map_err(|error| self.error(error))?)
+            }
+            Format::Github => Box::new(GitHubReport::new(out, job)),
         })
     }
 

@@ -6,6 +6,7 @@ mod compose;
 mod discovery;
 mod evaluate;
 pub mod executor;
+mod gate_report;
 pub mod model;
 mod pack;
 mod result;
@@ -29,6 +30,10 @@ pub use discovery::{
     PredicateFile, TouchedError, Union, discover, touched_directories,
 };
 pub use evaluate::{Context, Evaluated, Judge, Patterns, Prepared, evaluate};
+pub use gate_report::{
+    GateApproval, GateCost, GateDiagnostic, GateEntry, GateFinding, GateOutcome, GatePlace,
+    GateRecord, GateReport, GateSkip, GateSlice,
+};
 pub use pack::{Case, CaseOutcome, Pack, PackError, PackReport};
 pub use result::{Approver, BlockError, InvariantResult, Verdict};
 pub use slice::{Slice, SliceError, SliceFile};

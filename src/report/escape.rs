@@ -29,6 +29,22 @@ pub fn escape(text: &str, limit: usize) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// The same for text of many lines: line ends and tabs stay.
+pub(super) fn escape_lines(text: &str, limit: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(limit) + 16);
+    for (count, char) in text.chars().enumerate() {
+        if count == limit {
+            out.push('…');
+            break;
+        }
+        match char {
+            '\n' | '\t' => out.push(char),
+            _ => push(&mut out, char),
+        }
+    }
+    out
+}
+
 /// Adds one character, escaped where it must be.
 pub(super) fn push(out: &mut String, char: char) {
     if is_unsafe(char) {
@@ -64,6 +80,13 @@ mod tests {
             "\\u{7}\\u{9b}31m\\u{202e}\\u{2066}\\u{2028}\\u{0}\\r\\n\\t\\u{7f}"
         );
         assert!(!safe.chars().any(is_unsafe));
+    }
+
+    #[test]
+    fn lines_stay_lines() {
+        let safe = escape_lines("a\r\n\tb\u{1b}\0", 100);
+        assert_eq!(safe, "a\\r\n\tb\\u{1b}\\u{0}");
+        assert_eq!(escape_lines("a\nbc", 3), "a\nb…");
     }
 
     #[test]
