@@ -1,5 +1,7 @@
 //! What facts are read from: the workspace on disk, or a commit of a repository.
 
+use std::sync::Arc;
+
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
@@ -45,6 +47,29 @@ pub trait Tree: Send + Sync {
     /// A directory that cannot be walked is an error in its place, after its own
     /// entry; the walk goes on behind it.
     fn walk(&self, location: &[u8]) -> Walking;
+}
+
+/// A tree that several share.
+impl<T: Tree + ?Sized> Tree for Arc<T> {
+    fn space(&self) -> Vec<u8> {
+        (**self).space()
+    }
+
+    fn kind(&self, path: &str) -> Result<Kind, FileError> {
+        (**self).kind(path)
+    }
+
+    fn find<'a>(&'a self, path: &'a str) -> Result<Node<'a>, FileError> {
+        (**self).find(path)
+    }
+
+    fn dangles(&self, path: &str) -> bool {
+        (**self).dangles(path)
+    }
+
+    fn walk(&self, location: &[u8]) -> Walking {
+        (**self).walk(location)
+    }
 }
 
 /// The entries of a walk.

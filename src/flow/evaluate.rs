@@ -9,7 +9,7 @@ use crate::budget::{CancelToken, ThreadClock, timed};
 use crate::flow::result::InvariantResult;
 use crate::flow::slice::Slice;
 use crate::harn::{
-    Fault, Heap, Kind, Limit, Limits, Machine, Module, Predicate, Sifted, Usage, Value, Workspace,
+    Fault, Given, Heap, Kind, Limit, Limits, Machine, Module, Predicate, Sifted, Usage, Value, Workspace,
 };
 use crate::scan::{Sieve, Sieved, Sought};
 use rayon::prelude::*;
@@ -22,8 +22,8 @@ pub type Judge = dyn Fn(&Json) -> Result<Json, String> + Send + Sync;
 pub struct Context<'c> {
     /// The fields of `ctx`.
     pub ctx: Option<&'c Json>,
-    /// `repo_at_base`.
-    pub base: Option<&'c Json>,
+    /// `repo_at_base`, of which each predicate that takes it gets its own.
+    pub base: Option<&'c Given>,
     /// Who answers `ctx.semantic_judge`, which only semantic predicates have.
     pub judge: Option<Arc<Judge>>,
     /// What `grep` and `exists` look into. Without it their calls fail, and so block.
@@ -127,6 +127,11 @@ impl<'s> Prepared<'s> {
         }
     }
 
+    /// The slice.
+    pub(super) const fn slice(&self) -> &'s Slice {
+        self.slice
+    }
+
     fn of(&self, module: &Module) -> Option<Sifted<'_>> {
         let (patterns, files) = self.sifted.as_ref()?;
         let found = patterns.first.iter().find(|(known, _)| known.is(module));
@@ -217,8 +222,13 @@ fn call(
     }
     args.push(slice.slice.value(&heap).map_err(at_run)?);
     args.push(ctx(predicate, context, &heap).map_err(at_run)?);
-    let base = context.base.map(|base| Value::from_json(base, &heap));
-    args.push(base.transpose().map_err(at_run)?.unwrap_or_default());
+    if let Some(base) = context.base
+        && machine.takes(&predicate.name) > args.len()
+    {
+        args.push(base.value(&heap).map_err(at_run)?);
+    } else {
+        args.push(Value::Nil);
+    }
     let value = machine.run(&predicate.name, &args).map_err(at_run)?;
     let json = value.to_json().map_err(at_run)?;
     Ok((value, json))

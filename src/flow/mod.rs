@@ -6,10 +6,11 @@ mod compose;
 mod discovery;
 mod evaluate;
 pub mod executor;
-mod gate_report;
+mod gate;
 pub mod model;
 mod pack;
 mod result;
+mod runner;
 #[cfg(test)]
 mod sift_tests;
 mod slice;
@@ -30,10 +31,11 @@ pub use discovery::{
     PredicateFile, TouchedError, Union, discover, touched_directories,
 };
 pub use evaluate::{Context, Evaluated, Judge, Patterns, Prepared, evaluate};
-pub use gate_report::{
-    GateApproval, GateCost, GateDiagnostic, GateEntry, GateFinding, GateOutcome, GatePlace,
-    GateRecord, GateReport, GateSkip, GateSlice,
+pub use gate::{
+    Approvals, ApproverError, Gate, GateApproval, GateCost, GateDiagnostic, GateEntry, GateFinding,
+    GateJob, GateOutcome, GatePlace, GateRecord, GateReport, GateSkip, GateSlice, changed_rules,
 };
 pub use pack::{Case, CaseOutcome, Pack, PackError, PackReport};
 pub use result::{Approver, BlockError, InvariantResult, Verdict};
+pub use runner::{PredicateRunner, World};
 pub use slice::{Slice, SliceError, SliceFile};

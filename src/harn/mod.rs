@@ -26,7 +26,7 @@ pub use module::Module;
 pub use predicate::{Archivist, FallbackPolicy, Kind, Predicate};
 pub use problem::{HarnCode, MOST_PROBLEMS, Problem};
 pub(crate) use value::Keys;
-pub use value::{Heap, Value};
+pub use value::{Given, Heap, Value};
 pub(crate) use vm::Sifted;
 pub use vm::{Limits, Machine, Usage};
 pub use workspace::Workspace;

@@ -85,6 +85,7 @@ pub(crate) fn report(records: Vec<GateRecord>) -> GateReport {
         skipped: Vec::new(),
         approvals: Vec::new(),
         wall_ns: 5_000_000,
+        allow_empty: false,
         interrupted: false,
     }
 }

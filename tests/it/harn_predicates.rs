@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use probity::flow::{Approver, Context, Judge, Prepared, Slice, SliceFile, Verdict, evaluate};
-use probity::harn::{FallbackPolicy, Kind, Limits, Module, Predicate, Problem};
+use probity::harn::{FallbackPolicy, Given, Kind, Limits, Module, Predicate, Problem};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
@@ -110,7 +110,8 @@ impl Case {
         let files = self.files.iter();
         let files = files.map(|file| SliceFile::new(&*file.path, &*file.text));
         let slice = Slice::new(files.collect());
-        let (ctx, base) = (parsed(self.ctx.as_ref()), parsed(self.base.as_ref()));
+        let ctx = parsed(self.ctx.as_ref());
+        let base = parsed(self.base.as_ref()).as_ref().map(Given::new);
         let judge = parsed(self.judge.as_ref());
         let judge = judge.map(|answer| -> Arc<Judge> { Arc::new(move |_| Ok(answer.clone())) });
         let context = Context {

@@ -58,7 +58,7 @@ fn diagnostics(inspection: &Inspection) -> Vec<DiscoveryDiagnostic> {
                 FlawKind::NoArchivist => DiagnosticKind::NoArchivist,
                 FlawKind::UnknownPolicy => DiagnosticKind::UnknownPolicy,
                 FlawKind::NoFallback => DiagnosticKind::NoFallback,
-                FlawKind::Capability => DiagnosticKind::Load,
+                FlawKind::Capability => DiagnosticKind::Capability,
             },
             message: match &flaw.problem.help {
                 Some(help) => format!("{}; {help}", flaw.problem.message).into(),

@@ -33,6 +33,14 @@ pub enum DiagnosticKind {
     UnresolvedFallback,
     /// The fallback is there and semantic.
     SemanticFallback,
+    /// A parameter is of a capability that predicates are not given.
+    Capability,
+    /// A predicate is removed or changed by the slice that it judges.
+    ChangedRule,
+    /// A file of the slice has no text that predicates could judge.
+    NoText,
+    /// A file of the slice is too large to be judged.
+    TooLarge,
 }
 
 impl DiagnosticKind {
@@ -52,6 +60,10 @@ impl DiagnosticKind {
             Self::Load => "predicate_load_error",
             Self::UnresolvedFallback => "fallback_unresolved",
             Self::SemanticFallback => "fallback_not_deterministic",
+            Self::Capability => "predicate_runtime_error",
+            Self::ChangedRule => "predicate_changed",
+            Self::NoText => "no_text",
+            Self::TooLarge => "too_large",
         }
     }
 }

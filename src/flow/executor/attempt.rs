@@ -54,6 +54,8 @@ impl Shared<'_> {
         let mut record = self.record(runner, first.ran.result);
         record.raw_result = first.ran.raw;
         record.fuel = first.ran.usage.map(|usage| usage.fuel);
+        record.memory_bytes = first.ran.usage.map(|usage| usage.memory as u64);
+        record.scanned_bytes = first.ran.usage.map(|usage| usage.bytes);
         record.cpu_ns = first.cpu_ns;
         record.attempts = 1;
         record.semantic_replay_audit = first.gate.outcome().1;
@@ -114,6 +116,8 @@ impl Shared<'_> {
             semantic_replay_audit: None,
             cpu_ns: 0,
             fuel: None,
+            memory_bytes: None,
+            scanned_bytes: None,
         }
     }
 

@@ -53,6 +53,12 @@ pub struct Record {
     /// Fuel of the first attempt, if it is counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fuel: Option<u64>,
+    /// Most bytes of values that were alive at a time, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// Bytes of the files that it searched, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scanned_bytes: Option<u64>,
 }
 
 /// A predicate that was not run.

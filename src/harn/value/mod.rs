@@ -3,6 +3,7 @@
 
 mod compare;
 mod dict;
+mod given;
 mod heap;
 mod json;
 mod list;
@@ -18,6 +19,7 @@ use crate::harn::fault::{ErrorClass, Fault};
 
 pub(crate) use compare::{equal, order, total_order};
 pub(crate) use dict::Dict;
+pub use given::Given;
 pub(crate) use heap::Charge;
 pub use heap::Heap;
 pub(crate) use list::List;

@@ -202,6 +202,16 @@ impl<'m> Machine<'m> {
         self.call_function(&Value::Function(function), args)
     }
 
+    /// How many arguments a function sees at most.
+    pub(crate) fn takes(&self, name: &str) -> usize {
+        let function = self.code.function(name);
+        let function = function.and_then(|at| self.code.functions.get(at as usize));
+        function.map_or(0, |function| match function.has_rest {
+            true => usize::MAX,
+            false => function.params.into(),
+        })
+    }
+
     /// A constant of the module.
     pub(super) fn constant(&mut self, number: usize) -> Result<Value, Fault> {
         if let Some(Some(known)) = self.constants.get(number) {

@@ -33,6 +33,8 @@ pub struct GateReport {
     pub approvals: Vec<Approval>,
     /// Wall-clock time of everything, in nanoseconds.
     pub wall_ns: u64,
+    /// True if a slice without files may pass.
+    pub allow_empty: bool,
     /// True if a signal ended the run before its end.
     pub interrupted: bool,
 }
@@ -50,7 +52,7 @@ pub struct GateSlice {
     pub files: usize,
 }
 
-/// A remark on a predicate file.
+/// A remark on a predicate file, or on a file of the slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GateDiagnostic {
     /// The file, relative to the root.
@@ -285,14 +287,15 @@ impl GateReport {
         }
     }
 
-    /// True if any predicate counts for the verdict. If none does, that nothing blocks
-    /// says nothing.
+    /// True if there is a file, and a predicate that counts for the verdict. If not, that
+    /// nothing blocks says nothing.
     #[must_use]
     pub fn judged(&self) -> bool {
-        self.records.iter().any(|record| record.enforced)
+        let is_there = self.slice.files > 0 || self.allow_empty;
+        is_there && self.records.iter().any(|record| record.enforced)
     }
 
-    /// True if a predicate file has an error.
+    /// True if a predicate file has an error, or a file could not be judged.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|it| it.diagnostic.is_error())
