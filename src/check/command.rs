@@ -59,7 +59,7 @@ enum Quote {
 }
 
 /// The first piece of unquoted shell syntax, named.
-fn shell_syntax(command: &str) -> Option<&'static str> {
+pub(crate) fn shell_syntax(command: &str) -> Option<&'static str> {
     if assigns(command) {
         return Some("setting a variable with `NAME=value`");
     }

@@ -19,5 +19,7 @@ mod variable;
 #[cfg(test)]
 mod worlds;
 
+#[cfg(all(feature = "exec", target_os = "linux"))]
+pub(crate) use command::shell_syntax;
 pub use entry::{Checked, Options, check};
 pub use lint::lint;

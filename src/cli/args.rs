@@ -12,6 +12,7 @@ use crate::cli::{
     eval::EvalArgs,
     exit,
     flow::FlowArgs,
+    gate::GateArgs,
     history::{BlameArgs, HistoryArgs},
     lint::LintArgs,
     man::ManArgs,
@@ -22,7 +23,8 @@ Examples:
   probity check claims.jsonl
   probity check --format jsonl - < claims.jsonl
   probity eval --explain 'grep(/fn main/, \"src/main.rs\") == 1'
-  probity lint claims.jsonl";
+  probity lint claims.jsonl
+  probity gate --base origin/main";
 
 /// Checks claims about a repository.
 ///
@@ -60,6 +62,7 @@ pub(super) enum Command {
     Lint(LintArgs),
     History(HistoryArgs),
     Blame(BlameArgs),
+    Gate(GateArgs),
     Flow(FlowArgs),
     Disasm(DisasmArgs),
     Digest(DigestArgs),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::cache::DiskCacheError;
 use crate::cli::Exit;
 use crate::engine::{BuildError, EngineError};
-use crate::flow::PackError;
+use crate::flow::{ChangesError, PackError};
 use crate::git::GitError;
 use crate::history::HistoryError;
 use crate::policy::PolicyError;
@@ -55,6 +55,9 @@ pub(super) enum CliError {
     /// The repository cannot be read.
     #[error(transparent)]
     Git(#[from] GitError),
+    /// There is no slice.
+    #[error(transparent)]
+    Changes(#[from] ChangesError),
     /// The history cannot be told.
     #[error(transparent)]
     History(#[from] HistoryError),

@@ -16,6 +16,7 @@ mod eval;
 mod exit;
 mod expression;
 mod flow;
+mod gate;
 mod harn;
 mod history;
 mod input;

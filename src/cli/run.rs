@@ -8,7 +8,7 @@ use clap::Parser as _;
 use crate::cli::args::{Cli, Command};
 use crate::cli::options::When;
 use crate::cli::{
-    Exit, cache, check, completions, digest, disasm, eval, flow, history, lint, man, message,
+    Exit, cache, check, completions, digest, disasm, eval, flow, gate, history, lint, man, message,
 };
 
 /// Runs the tool as its arguments say; the first is the program's own name.
@@ -25,6 +25,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Lint(args) => lint::run(&args),
         Command::History(args) => history::history(&args),
         Command::Blame(args) => history::blame(&args),
+        Command::Gate(args) => gate::run(&args),
         Command::Flow(args) => flow::run(&args),
         Command::Disasm(args) => disasm::run(&args),
         Command::Digest(args) => digest::run(&args),

@@ -64,7 +64,16 @@ pub(crate) struct Command<'a> {
     pub(crate) given: Option<(&'a str, &'a str)>,
     /// A file that it may leave there, which is read.
     pub(crate) report: Option<&'a str>,
+    /// What it reads as standard input; nothing if `None`. At most [`MOST_STDIN`].
+    pub(crate) stdin: Option<&'a [u8]>,
+    /// Whether it starts in its temporary directory and not in the workspace, so that no
+    /// file there is taken for a part of the program or for its settings.
+    pub(crate) is_apart: bool,
 }
+
+/// Longer standard input is refused, in bytes: it goes to the helper in one message, which
+/// is never longer than 64 MiB.
+pub(crate) const MOST_STDIN: usize = 16 << 20;
 
 /// In arguments and in the file that is given: the temporary directory.
 pub(crate) const TEMPORARY: &str = "{temporary}";
@@ -135,6 +144,11 @@ impl Command<'_> {
                 .map(|(name, value)| (name.as_str().into(), value.as_os_str().into()))
                 .collect(),
             directory: place.root.into(),
+            starts_in: match self.is_apart {
+                true => place.temporary.into(),
+                false => place.root.into(),
+            },
+            stdin: self.stdin.map(<[u8]>::to_vec),
             read: read.iter().map(|path| path.as_path().into()).collect(),
             write: vec![place.temporary.into()],
             write_inside: bounds

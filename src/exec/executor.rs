@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::budget::{CancelToken, StopCause};
 use crate::exec::client::Client;
-use crate::exec::command::{Command, Execution, Failure, Place, TEMPORARY, judge};
+use crate::exec::command::{Command, Execution, Failure, MOST_STDIN, Place, TEMPORARY, judge};
 use crate::exec::observe::{Observer, Told};
 use crate::exec::program::{allowed, resolve};
 use crate::exec::reuse::{Reuse, World};
@@ -162,6 +162,8 @@ impl Executor {
             env: &[],
             given: None,
             report: None,
+            stdin: None,
+            is_apart: false,
         };
         self.execute(line, &command, cancel)
     }
@@ -183,6 +185,12 @@ impl Executor {
         if self.helper.as_os_str().is_empty() {
             let why = format!("`{shown}` was not executed: the host names no helper program");
             return Err(Reason::new(ReasonCode::CommandNotStarted, why).into());
+        }
+        if let Some(given) = command.stdin.map(<[u8]>::len)
+            && given > MOST_STDIN
+        {
+            let why = format!("its standard input has {given} bytes, more than {MOST_STDIN}");
+            return Err(not_started(io::Error::other(why)));
         }
         let _told = Told::new(self.observer.as_deref(), shown);
         let temporary = tempfile::Builder::new().prefix("probity-").tempdir();

@@ -54,13 +54,17 @@ pub(super) struct Job {
     pub(super) words: Vec<Text>,
     /// Names and values.
     pub(super) env: Vec<(Text, Text)>,
-    /// Where it is started, absolute.
+    /// The workspace, absolute.
     pub(super) directory: Text,
+    /// Where the program finds itself, absolute.
+    pub(super) starts_in: Text,
+    /// What it reads as standard input; nothing if `None`.
+    pub(super) stdin: Option<Vec<u8>>,
     /// What may be read and executed, absolute.
     pub(super) read: Vec<Text>,
     /// What may be written as well, absolute.
     pub(super) write: Vec<Text>,
-    /// What may be written in the directory, relative to it and without leaving it.
+    /// What may be written in the workspace, relative to it and without leaving it.
     pub(super) write_inside: Vec<Text>,
     pub(super) timeout: Duration,
     pub(super) cpu: Duration,

@@ -20,6 +20,7 @@ mod program;
 mod reuse;
 mod stand;
 mod start;
+mod stdin;
 mod supervise;
 mod sys;
 mod tree;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::exec::confine::{self, Rules};
 use crate::exec::job::{Job, Text};
 use crate::exec::layers::{Layer, Layers};
-use crate::exec::{frame, sys};
+use crate::exec::{frame, stdin, sys};
 
 /// What the program is to write to.
 pub(super) struct Ends {
@@ -71,8 +71,14 @@ fn prepare(job: &Job, rules: Result<Rules, String>, layers: &mut Layers) -> Resu
     sys::reset_signals();
     // The first process did so for all. Twice is no harm where it is checked.
     rustix::thread::set_no_new_privs(true).map_err(text)?;
-    let null = rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
-    rustix::stdio::dup2_stdin(null.map_err(text)?).map_err(text)?;
+    let stdin = match &job.stdin {
+        Some(bytes) => stdin::holding(bytes).map_err(|error| format!("standard input: {error}"))?,
+        None => {
+            let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+            rustix::fs::open("/dev/null", flags, Mode::empty()).map_err(text)?
+        }
+    };
+    rustix::stdio::dup2_stdin(stdin).map_err(text)?;
     let limits = confine::restrict_resources(job.cpu, job.memory, job.processes);
     layers.note(Layer::Rlimits, limits);
     let paths = |paths: &[Text]| -> Vec<PathBuf> { paths.iter().map(Text::path).collect() };
@@ -84,6 +90,7 @@ fn prepare(job: &Job, rules: Result<Rules, String>, layers: &mut Layers) -> Resu
         Layer::Landlock,
         rules.and_then(|rules| rules.restrict(&files)),
     );
+    rustix::process::chdir(job.starts_in.path()).map_err(text)?;
     drop_capabilities().map_err(text)
 }
 

@@ -9,7 +9,8 @@ use crate::budget::{CancelToken, ThreadClock, timed};
 use crate::flow::result::InvariantResult;
 use crate::flow::slice::Slice;
 use crate::harn::{
-    Fault, Given, Heap, Kind, Limit, Limits, Machine, Module, Predicate, Sifted, Usage, Value, Workspace,
+    Fault, Given, Heap, Kind, Limit, Limits, Machine, Module, Predicate, Sifted, Usage, Value,
+    Workspace,
 };
 use crate::scan::{Sieve, Sieved, Sought};
 use rayon::prelude::*;

@@ -7,6 +7,7 @@ mod discovery;
 mod evaluate;
 pub mod executor;
 mod gate;
+pub mod judges;
 pub mod model;
 mod pack;
 mod result;

@@ -224,7 +224,9 @@ fn judge(gate: JudgeGate, slice: &Slice) -> Arc<Judge> {
         .collect();
     Arc::new(move |asked: &Json| {
         let text = |key: &str| asked.get(key).and_then(Json::as_str);
-        let prompt = text("rubric").or_else(|| text("prompt")).unwrap_or_default();
+        let prompt = text("rubric")
+            .or_else(|| text("prompt"))
+            .unwrap_or_default();
         let reply = match (text("evidence_key"), asked.get("files")) {
             (Some(key), _) => gate.ask(prompt, key),
             (None, Some(files)) => gate.ask_with(prompt, FILES, shown(files, &known).as_deref()),

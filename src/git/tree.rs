@@ -76,24 +76,32 @@ impl Objects for CommitFiles {
 
     fn text(&self, id: &TreeId, cap: u64, what: &'static str) -> Result<Vec<u8>, FileError> {
         let oid = id.ok_or(FileError::NotRegular("directory"))?;
-        self.repository
-            .batch
-            .read(oid, Type::Blob, cap, <[u8]>::to_vec)
-            .map_err(|error| error.in_tree(what))
+        text(&self.repository, oid, cap, what)
     }
 
     fn file(self: &Arc<Self>, id: &TreeId) -> Box<dyn File> {
         Box::new(Blob {
-            files: Arc::clone(self),
+            repository: Arc::clone(&self.repository),
             id: *id,
         })
     }
 }
 
-/// A file of a commit.
-struct Blob {
-    files: Arc<CommitFiles>,
-    id: TreeId,
+/// The whole of a blob.
+pub(super) fn text(
+    repository: &Repository,
+    oid: Oid,
+    cap: u64,
+    what: &'static str,
+) -> Result<Vec<u8>, FileError> {
+    let read = repository.batch.read(oid, Type::Blob, cap, <[u8]>::to_vec);
+    read.map_err(|error| error.in_tree(what))
+}
+
+/// A file of a commit or of the index.
+pub(super) struct Blob {
+    pub(super) repository: Arc<Repository>,
+    pub(super) id: TreeId,
 }
 
 impl File for Blob {
@@ -107,7 +115,7 @@ impl File for Blob {
 
     fn prefetch(&self) {
         if let Some(oid) = self.id {
-            self.files.repository.batch.announce(oid);
+            self.repository.batch.announce(oid);
         }
     }
 
@@ -121,7 +129,7 @@ impl File for Blob {
             None => (0, Err(FileError::NotRegular("directory"))),
             Some(oid) => {
                 let cap = reading.limits.max_file_bytes;
-                let batch = &self.files.repository.batch;
+                let batch = &self.repository.batch;
                 let read = batch.lend(oid, cap, |body| match body {
                     Body::Whole(text) => {
                         let content = read_slice(text, reading, consume);

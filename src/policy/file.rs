@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::digest::Digest;
 use crate::files::read_text;
 use crate::policy::allow::Allowed;
+use crate::policy::judge::RawJudge;
 use crate::policy::units::{Size, Time};
 use crate::policy::words::{Absolute, Inside, Variable};
 
@@ -30,6 +31,9 @@ pub struct Policy {
     pub bounds: Bounds,
     /// The runner of `test`; without one no test is run.
     pub test: Option<TestPolicy>,
+    /// The bounds of a judge, which is named by whoever judges and never by a claim:
+    /// [`Policy::allow`] says nothing of it.
+    pub judge: Bounds,
     /// Commands and runners that are executed at the same time.
     pub jobs: usize,
     /// SHA-256 of the text.
@@ -166,10 +170,12 @@ impl Policy {
         let jobs = usize::from(run.jobs.unwrap_or(2)).clamp(1, 64);
         let bounds = run.bounds();
         let test = raw.test.map(|test| test.policy(&bounds));
+        let judge = raw.judge.unwrap_or_default().bounds(&bounds);
         Ok(Self {
             allow,
             bounds,
             test,
+            judge,
             jobs,
             digest: Digest::of(text.as_bytes()),
         })
@@ -181,6 +187,7 @@ impl Policy {
 struct RawPolicy {
     run: Option<RawRun>,
     test: Option<Tests>,
+    judge: Option<RawJudge>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -254,11 +261,18 @@ impl RawRun {
             timeout: time(self.timeout),
             cpu: time(self.cpu),
             memory: size(self.memory, 2 << 30),
-            output: usize::try_from(output.min(1 << 30)).unwrap_or(usize::MAX),
+            output: Bounds::output_of(output),
             processes: self.processes.map_or(256, NonZeroU32::get),
             network: self.network,
             confinement: self.confinement.unwrap_or(Confinement::Required),
         }
+    }
+}
+
+impl Bounds {
+    /// What may be kept of a stream, if a policy says so many bytes.
+    pub(super) fn output_of(bytes: u64) -> usize {
+        usize::try_from(bytes.min(1 << 30)).unwrap_or(usize::MAX)
     }
 }
 

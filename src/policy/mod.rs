@@ -4,6 +4,7 @@
 
 mod allow;
 mod file;
+mod judge;
 mod units;
 mod words;
 

@@ -70,6 +70,8 @@ impl Tools<'_> {
             env,
             given: files.given,
             report: files.report,
+            stdin: None,
+            is_apart: false,
         };
         let done = self
             .executor

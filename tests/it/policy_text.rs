@@ -31,6 +31,19 @@ command = ["sh", "t.sh", "{names}"]
 junit = "out/j.xml"
 timeout = "2m"
 cpu = "3m"
+
+[judge]
+path = ["/usr/bin"]
+env = ["TOKEN"]
+read = ["~/judges"]
+write = ["out"]
+timeout = "4s"
+cpu = "2500ms"
+memory = "32MiB"
+output = "3KiB"
+processes = 9
+network = true
+confinement = "required"
 "#;
 
 /// What takes the place of a piece: each is wrong somewhere, and right elsewhere.
@@ -73,6 +86,7 @@ const PIECES: &[&str] = &[
     "[[run]]",
     "[run]",
     "[test]",
+    "[judge]",
     "run.",
     "\"\"\"",
     "1979-05-27",

@@ -11,7 +11,7 @@ use crate::cli::harn;
 use crate::diagnostic::Severity;
 use crate::files::{Root, Tree, take_text};
 use crate::flow::{
-    ChangeLimits, Changes, ChangedFile, Content, DiagnosticKind, DiscoveryDiagnostic,
+    ChangeLimits, ChangedFile, Changes, Content, DiagnosticKind, DiscoveryDiagnostic,
     GateDiagnostic, GateJob, GateSlice, Head, Slice, touched_directories,
 };
 use crate::git::Repository;
@@ -90,14 +90,14 @@ impl Change {
             slice,
             repo_at_base: Some(Given::new(&changes.repo_at_base())),
             diagnostics: unread(&changes),
-            tree: changes.tree_at_head(&repository, &head)?,
-            base: Some(changes.tree_at_base(&repository)?),
+            tree: changes.tree_at_head(&repository, &args.root, head)?,
+            base: changes.tree_at_base(&repository)?,
         })
     }
 
     pub(super) fn job(&self) -> Result<GateJob<'_>, CliError> {
-        let touched = touched_directories(&self.slice)
-            .map_err(|error| CliError::Usage(error.to_string()))?;
+        let touched =
+            touched_directories(&self.slice).map_err(|error| CliError::Usage(error.to_string()))?;
         Ok(GateJob {
             base: self.repo_at_base.clone(),
             about: self.about.clone(),

@@ -17,6 +17,7 @@ mod read;
 mod renames;
 mod side;
 mod slice;
+mod trees;
 mod work_tree;
 
 use std::fmt;

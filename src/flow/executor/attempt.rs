@@ -135,6 +135,7 @@ impl Shared<'_> {
             false => self.cancel.clone(),
         };
         let gate = JudgeGate::new(
+            runner.name(),
             runner.kind(),
             runner.evidence(),
             self.judge.clone(),

@@ -9,7 +9,11 @@ use crate::budget::CancelToken;
 use crate::digest::Digest;
 use crate::flow::result::BlockError;
 
+use super::reply::JudgeReply;
 use super::runner::RunnerKind;
+
+/// A longer request is not made, in bytes of the prompt and the evidence.
+pub const MAX_JUDGE_REQUEST_BYTES: usize = 1 << 20;
 
 /// What a judge is asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,31 +24,9 @@ pub struct JudgeRequest {
     pub evidence_key: String,
     /// The evidence, which was there before the predicate ran.
     pub evidence: String,
-}
-
-/// What a judge says. The executor does not interpret `passes`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JudgeReply {
-    /// Whether it holds.
-    pub passes: bool,
-    /// Why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// Tokens that it read.
-    #[serde(default)]
-    pub input_tokens: u64,
-    /// Tokens that it wrote.
-    #[serde(default)]
-    pub output_tokens: u64,
-    /// Who provides it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub provider_id: Option<String>,
-    /// Which model it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model_id: Option<String>,
-    /// Its version.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cheap_judge_version: Option<String>,
+    /// The name of the predicate that asks. It is no part of the question.
+    #[serde(skip)]
+    pub predicate: String,
 }
 
 /// Answers semantic predicates.
@@ -83,6 +65,7 @@ pub struct SemanticReplayAudit {
 pub struct JudgeGate(Arc<Gate>);
 
 struct Gate {
+    predicate: Box<str>,
     kind: RunnerKind,
     evidence: Arc<BTreeMap<String, String>>,
     judge: Option<Arc<dyn CheapJudge>>,
@@ -101,6 +84,7 @@ struct State {
 
 impl JudgeGate {
     pub(super) fn new(
+        predicate: &str,
         kind: RunnerKind,
         evidence: Arc<BTreeMap<String, String>>,
         judge: Option<Arc<dyn CheapJudge>>,
@@ -108,6 +92,7 @@ impl JudgeGate {
         cancel: CancelToken,
     ) -> Self {
         Self(Arc::new(Gate {
+            predicate: predicate.into(),
             kind,
             evidence,
             judge,
@@ -122,12 +107,33 @@ impl JudgeGate {
     /// # Errors
     /// The block that the predicate then comes to, even if it goes on.
     pub fn ask(&self, prompt: &str, evidence_key: &str) -> Result<JudgeReply, BlockError> {
-        self.try_ask(prompt, evidence_key).inspect_err(|failure| {
+        let evidence = self.0.evidence.get(evidence_key);
+        self.ask_with(prompt, evidence_key, evidence.map(String::as_str))
+    }
+
+    /// Asks the judge about evidence that the host vouches for; `None` is evidence that is
+    /// not there.
+    ///
+    /// # Errors
+    /// As [`JudgeGate::ask`].
+    pub fn ask_with(
+        &self,
+        prompt: &str,
+        evidence_key: &str,
+        evidence: Option<&str>,
+    ) -> Result<JudgeReply, BlockError> {
+        let answer = self.try_ask(prompt, evidence_key, evidence);
+        answer.inspect_err(|failure| {
             self.state().failure = Some(failure.clone());
         })
     }
 
-    fn try_ask(&self, prompt: &str, evidence_key: &str) -> Result<JudgeReply, BlockError> {
+    fn try_ask(
+        &self,
+        prompt: &str,
+        evidence_key: &str,
+        evidence: Option<&str>,
+    ) -> Result<JudgeReply, BlockError> {
         let gate = &*self.0;
         let failed = |code: &str, message: String| BlockError {
             code: code.into(),
@@ -137,7 +143,7 @@ impl JudgeGate {
             let message = "only a semantic predicate may ask a judge".into();
             return Err(failed("side_effect_denied", message));
         }
-        let Some(evidence) = gate.evidence.get(evidence_key) else {
+        let Some(evidence) = evidence else {
             let message = format!("there is no evidence `{evidence_key}`");
             return Err(failed("evidence_missing", message));
         };
@@ -155,6 +161,14 @@ impl JudgeGate {
             if state.tokens.saturating_add(asked) > gate.cap {
                 return Err(over());
             }
+            // Words do not bound bytes.
+            let bytes = prompt.len().saturating_add(evidence.len());
+            if bytes > MAX_JUDGE_REQUEST_BYTES {
+                let message = format!(
+                    "the request has {bytes} bytes, and a judge is asked with at most {MAX_JUDGE_REQUEST_BYTES}"
+                );
+                return Err(failed("budget_exceeded", message));
+            }
             state.was_called = true;
             state.tokens += asked;
             gate.judge.clone()
@@ -166,22 +180,31 @@ impl JudgeGate {
         let request = JudgeRequest {
             prompt: prompt.into(),
             evidence_key: evidence_key.into(),
-            evidence: evidence.clone(),
+            evidence: evidence.into(),
+            predicate: gate.predicate.to_string(),
         };
         let reply = judge.judge(&request, &gate.cancel)?;
         let mut state = self.state();
-        let hash = |text: &String| Digest::of(text.as_bytes()).to_string();
-        let hashes = gate.evidence.iter();
+        let hash = |text: &str| Digest::of(text.as_bytes()).to_string();
+        let mut hashes: BTreeMap<String, String> = gate
+            .evidence
+            .iter()
+            .map(|(key, text)| (key.clone(), hash(text)))
+            .collect();
+        // What was shown counts, also where the host showed something else.
+        hashes.insert(request.evidence_key, hash(&request.evidence));
         state.audit = Some(SemanticReplayAudit {
             provider_id: reply.provider_id.clone(),
             model_id: reply.model_id.clone(),
             prompt_hash: hash(&request.prompt),
-            evidence_hashes: hashes
-                .map(|(key, text)| (key.clone(), hash(text)))
-                .collect(),
+            evidence_hashes: hashes,
             token_cap: gate.cap,
             cheap_judge_version: reply.cheap_judge_version.clone(),
         });
+        if let Err(problem) = reply.check() {
+            let message = format!("what the judge said is no reply: {problem}");
+            return Err(failed("judge_invalid_reply", message));
+        }
         // What was counted in words before is counted by the judge now.
         let used = reply.input_tokens.saturating_add(reply.output_tokens);
         if used > gate.cap {

@@ -11,12 +11,16 @@ mod fallback;
 mod judge;
 mod lanes;
 mod record;
+mod reply;
 mod runner;
 mod schedule;
 mod serial;
 
 pub use config::{ExecutorConfig, SchedulerConfig};
-pub use judge::{CheapJudge, JudgeGate, JudgeReply, JudgeRequest, SemanticReplayAudit};
+pub use judge::{
+    CheapJudge, JudgeGate, JudgeRequest, MAX_JUDGE_REQUEST_BYTES, SemanticReplayAudit,
+};
 pub use record::{ExecutionReport, Record, Skip};
+pub use reply::JudgeReply;
 pub use runner::{Ran, RunContext, Runner, RunnerKind};
 pub use schedule::{Executor, SliceJob};
