@@ -9,7 +9,7 @@ use crate::cli::error::CliError;
 use crate::cli::options::TargetOptions;
 use crate::cli::output::Output;
 use crate::exec::Executor;
-use crate::policy::{Confinement, FILE_NAME, Policy, Runner};
+use crate::policy::{Bounds, Confinement, FILE_NAME, Policy, Runner};
 
 /// Look at the policy that says what `run` and `test` may execute
 #[derive(Args, Debug)]
@@ -96,23 +96,29 @@ fn describe(executor: &Executor) -> (String, bool) {
             format!("test: runner `{name}`, each invocation up to {seconds} s")
         }
     });
-    let bounds = &policy.bounds;
-    lines.push(format!(
-        "bounds of run: {} s, {} s of CPU time, {} MiB of memory, {} KiB of output, {} processes, network {}",
+    lines.extend(within("run", "", &policy.bounds));
+    lines.extend(within("judge", " of judge", &policy.judge));
+    lines.push(String::new());
+    (lines.join("\n"), is_usable)
+}
+
+/// The bounds of a section; `of` tells its lines from those of another.
+fn within(section: &str, of: &str, bounds: &Bounds) -> Vec<String> {
+    let mut lines = vec![format!(
+        "bounds of {section}: {} s, {} s of CPU time, {} MiB of memory, {} KiB of output, {} processes, network {}",
         bounds.timeout.as_secs_f64(),
         bounds.cpu.as_secs_f64(),
         bounds.memory >> 20,
         bounds.output >> 10,
         bounds.processes,
         if bounds.network { "allowed" } else { "denied" },
-    ));
+    )];
     lines.push(match bounds.confinement {
-        Confinement::Required => "confinement: required".into(),
-        Confinement::BestEffort => "confinement: as far as the machine has it".into(),
+        Confinement::Required => format!("confinement{of}: required"),
+        Confinement::BestEffort => format!("confinement{of}: as far as the machine has it"),
     });
     for path in &bounds.write {
-        lines.push(format!("write: `{}`", path.display()));
+        lines.push(format!("write{of}: `{}`", path.display()));
     }
-    lines.push(String::new());
-    (lines.join("\n"), is_usable)
+    lines
 }

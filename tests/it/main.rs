@@ -48,6 +48,7 @@ mod harn_suites;
 mod history;
 mod incremental;
 mod judge;
+mod judges;
 mod layers;
 mod limits;
 mod meaning;

@@ -101,8 +101,15 @@ impl FixtureJudge {
     /// # Errors
     /// Where it is no fixture, and why.
     pub fn parse(text: &str) -> Result<Self, String> {
-        if text.trim_ascii().is_empty() {
-            return Err("it is empty at line 1, and an object with `replies` is wanted".into());
+        // Else a list would be read as the fields in their order.
+        let start = text.trim_ascii_start();
+        if !start.starts_with('{') {
+            let line = text.lines().take_while(|line| line.trim_ascii().is_empty());
+            let (is, line) = match start {
+                "" => ("it is empty", 1),
+                _ => ("an object with `replies` is wanted", line.count() + 1),
+            };
+            return Err(format!("{is} at line {line}"));
         }
         serde_json::from_str(text).map_err(|error| error.to_string())
     }
