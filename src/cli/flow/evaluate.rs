@@ -51,6 +51,8 @@ pub(super) struct EvaluateArgs {
     #[arg(long, value_name = "N")]
     fuel: Option<u64>,
     #[command(flatten)]
+    judge: super::JudgeOptions,
+    #[command(flatten)]
     target: TargetOptions,
 }
 

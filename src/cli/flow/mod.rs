@@ -1,6 +1,7 @@
 //! `probity flow`: predicate files, packs and slices.
 
 mod evaluate;
+mod judge_options;
 mod test;
 
 use std::path::Path;
@@ -10,6 +11,8 @@ use clap::{Args, Subcommand};
 use crate::cli::Exit;
 use crate::cli::error::CliError;
 use crate::harn::Workspace;
+
+pub(super) use judge_options::JudgeOptions;
 
 /// Evaluate predicate files and try packs
 #[derive(Args, Debug)]
