@@ -116,9 +116,9 @@ impl<'r> PredicateRunner<'r> {
         self
     }
 
-    /// The same as what only runs for another one.
+    /// The same that only runs as the fallback of another one.
     #[must_use]
-    pub(super) const fn as_dependency(mut self) -> Self {
+    pub(super) const fn only_as_fallback(mut self) -> Self {
         self.is_selectable = false;
         self
     }

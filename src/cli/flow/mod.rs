@@ -23,7 +23,7 @@ pub(super) struct FlowArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Evaluate(evaluate::EvaluateArgs),
+    Evaluate(Box<evaluate::EvaluateArgs>),
     Test(test::TestArgs),
 }
 

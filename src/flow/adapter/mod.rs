@@ -32,6 +32,9 @@ const MOST_OFFERED: usize = 3;
 /// Longer names are near nothing: comparing them costs their square.
 const LONGEST_COMPARED: usize = 64;
 
+/// So many names that are not known get an offer.
+const MOST_NAMED: usize = 16;
+
 /// Predicates that a name that is not known is compared with.
 const MOST_COMPARED: usize = 1024;
 
@@ -173,7 +176,7 @@ impl<'o> Evaluation<'o> {
         let own = own.iter().map(|predicate| runner(predicate, &world));
         let behind = behind
             .iter()
-            .map(|predicate| PredicateRunner::new(predicate, &world).as_dependency());
+            .map(|predicate| PredicateRunner::new(predicate, &world).only_as_fallback());
         let runners: Vec<PredicateRunner<'_>> = own.chain(behind).collect();
         let job = SliceJob {
             slice,
@@ -217,7 +220,11 @@ impl<'o> Evaluation<'o> {
     /// What is to be said of a file whose predicates were evaluated.
     fn remarks(&self, done: &ExecutionReport) -> Vec<EvaluationDiagnostic> {
         let file = &self.source.file;
-        let ran: HashSet<&str> = done.records.iter().map(|it| &*it.name).collect();
+        // Ancestors may have predicates of the same name.
+        let own = file.predicates().iter();
+        let own: HashSet<String> = own.map(|it| it.hash.to_string()).collect();
+        let ran = done.records.iter().filter(|it| own.contains(&it.hash));
+        let ran: HashSet<&str> = ran.map(|it| &*it.name).collect();
         let found = file.diagnostics().iter().filter_map(|it| {
             let mut remark = EvaluationDiagnostic::found(it);
             if is_of_one(it) {
@@ -231,8 +238,10 @@ impl<'o> Evaluation<'o> {
         let mut remarks: Vec<EvaluationDiagnostic> = found.collect();
         let error =
             |code: &str, message: String| EvaluationDiagnostic::new(Severity::Error, code, message);
-        remarks.extend(self.unknown_predicates().into_iter().map(|name| {
-            let message = not_found(name, names(file));
+        let unknown = self.unknown_predicates().into_iter().enumerate();
+        remarks.extend(unknown.map(|(at, name)| {
+            let known = names(file).take(if at < MOST_NAMED { MOST_COMPARED } else { 0 });
+            let message = not_found(name, known);
             error("predicate_not_found", message).of(name)
         }));
         remarks.extend(done.records.iter().filter_map(|record| {
@@ -325,9 +334,7 @@ fn not_found<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
     if name.len() > LONGEST_COMPARED {
         return message;
     }
-    let known = known
-        .filter(|it| it.len() <= LONGEST_COMPARED)
-        .take(MOST_COMPARED);
+    let known = known.filter(|it| it.len() <= LONGEST_COMPARED);
     let mut near: Vec<(usize, &str)> = known
         .map(|it| (strsim::damerau_levenshtein(name, it), it))
         .filter(|(distance, it)| distance * 2 <= it.len())
