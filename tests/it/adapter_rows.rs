@@ -277,22 +277,26 @@ fn row_42_a_capability_that_is_not_given_blocks_its_predicate_alone() {
     assert_eq!(report["diagnostics"][0]["severity"], "warning");
 }
 
-/// A predicate that searches a syntax tree, by what it gives.
-fn searching(what: &str) -> String {
+/// A predicate that searches a syntax tree, by how it does.
+fn searching(search: &str) -> String {
     let function = format!(
         "fn p(ast: HarnessAst, slice) {{\n\
-         const found = ast.search({{{what}, language: \"rust\", \
-         query: \"(function_item name: (identifier) @name)\"}})\n\
+         const asked = {{language: \"rust\", \
+         query: \"(function_item name: (identifier) @name)\"}}\n\
+         const found = {search}\n\
          return if found.match_count == 1 {{ flow_invariant_allow() }} \
          else {{ flow_invariant_warn(to_string(found)) }}\n}}"
     );
-    predicate("@deterministic", &function)
+    let predicate = predicate("@deterministic", &function);
+    format!("import {{ ast_search }} from \"std/ast\"\n{predicate}")
 }
+
+const OF_SOURCE: &str = "ast_search(ast, asked + {source: \"fn f() {}\"})";
 
 #[cfg(feature = "ast")]
 #[test]
 fn row_43_the_tree_of_a_source_is_searched() {
-    let report = evaluated(&searching("source: \"fn f() {}\""), &options(json!({})));
+    let report = evaluated(&searching(OF_SOURCE), &options(json!({})));
     let verdict = &record(&report, "p")["result"]["verdict"]["kind"];
     assert_eq!(verdict, "allow", "{report:#}");
 }
@@ -300,14 +304,19 @@ fn row_43_the_tree_of_a_source_is_searched() {
 #[cfg(not(feature = "ast"))]
 #[test]
 fn row_43_without_syntax_trees_a_search_blocks() {
-    let source = searching("source: \"fn f() {}\"");
-    assert_eq!(block_of(&source), "predicate_runtime_error");
+    assert_eq!(block_of(&searching(OF_SOURCE)), "predicate_runtime_error");
 }
 
 #[test]
 fn row_44_a_search_in_a_file_is_refused() {
-    let source = searching("path: \"src/lib.rs\"");
-    assert_eq!(block_of(&source), "predicate_runtime_error");
+    for search in [
+        "ast_search(ast, asked + {path: \"src/lib.rs\"})",
+        "ast_search(ast, asked + {path: \"src/lib.rs\", source: \"fn f() {}\"})",
+        "ast.search(asked + {path: \"src/lib.rs\"})",
+    ] {
+        let source = searching(search);
+        assert_eq!(block_of(&source), "predicate_runtime_error", "{search}");
+    }
 }
 
 #[test]
