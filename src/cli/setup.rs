@@ -1,6 +1,6 @@
 //! The engine that options describe.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 
@@ -29,7 +29,7 @@ pub(super) fn engine(
         .cancel_token(cancel);
     if let Some(revision) = &at.at {
         builder = builder.at(revision);
-    } else if let Some(policy) = policy(world)? {
+    } else if let Some(policy) = policy(world.policy.as_deref(), &world.root)? {
         builder = executing(builder, policy, world.reuse_runs, progress)?;
     }
     if let Some(jobs) = world.jobs {
@@ -40,17 +40,17 @@ pub(super) fn engine(
 
 /// The policy that is named, else that of the workspace. Says which it is: one in the
 /// workspace is in the hands of whoever is judged.
-fn policy(world: &WorldOptions) -> Result<Option<Policy>, CliError> {
-    if let Some(path) = &world.policy {
+pub(super) fn policy(named: Option<&Path>, root: &Path) -> Result<Option<Policy>, CliError> {
+    if let Some(path) = named {
         let policy = Policy::read(path)?;
         message::note(format_args!("policy `{}`", path.display()));
         return Ok(Some(policy));
     }
-    let policy = Policy::of_workspace(&world.root)?;
+    let policy = Policy::of_workspace(root)?;
     if policy.is_some() {
         message::note(format_args!(
             "policy `{}`, a file of the workspace that is judged; --policy names another",
-            world.root.join(policy::FILE_NAME).display()
+            root.join(policy::FILE_NAME).display()
         ));
     }
     Ok(policy)

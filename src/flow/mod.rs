@@ -1,5 +1,6 @@
 //! Flow: predicates that judge a slice, a candidate change. (flow.md)
 
+mod adapter;
 mod ceiling;
 mod changes;
 mod compose;
@@ -16,6 +17,10 @@ mod runner;
 mod sift_tests;
 mod slice;
 
+pub use adapter::{
+    EvaluateError, EvaluateOptions, Evaluation, EvaluationDiagnostic, EvaluationReport,
+    EvaluationStatus, OptionsError, flow_evaluate_invariants,
+};
 pub use ceiling::{
     CeilingContributor, CeilingLevel, CeilingOutcome, CeilingViolation, PredicateCeiling,
 };
@@ -40,3 +45,5 @@ pub use pack::{Case, CaseOutcome, Pack, PackError, PackReport};
 pub use result::{Approver, BlockError, InvariantResult, Verdict};
 pub use runner::{PredicateRunner, World};
 pub use slice::{Slice, SliceError, SliceFile};
+
+pub use crate::harn::{FeedbackError, FeedbackOptions, flow_invariant_feedback};

@@ -36,6 +36,8 @@ pub struct World<'w> {
     pub workspace: Option<&'w Workspace>,
     /// Fuel of each attempt; by the budget of deterministic predicates if `None`.
     pub fuel: Option<u64>,
+    /// Whether semantic predicates find a judge in `ctx`, be there one or not.
+    pub(super) lends_judge: bool,
     /// Its files as a judge may read them, once one wants to.
     pub(super) files: OnceLock<Arc<str>>,
 }
@@ -50,6 +52,7 @@ impl<'w> World<'w> {
             base: None,
             workspace: None,
             fuel: None,
+            lends_judge: true,
             files: OnceLock::new(),
         }
     }
@@ -78,6 +81,7 @@ pub struct PredicateRunner<'r> {
     hash: String,
     fallback_hash: Option<String>,
     fallback_diagnostic: Option<BlockError>,
+    is_selectable: bool,
 }
 
 impl<'r> PredicateRunner<'r> {
@@ -92,6 +96,7 @@ impl<'r> PredicateRunner<'r> {
             hash: hash.unwrap_or_default(),
             fallback_hash: predicate.fallback_hash().map(|hash| hash.to_string()),
             fallback_diagnostic: fallback_diagnostic(predicate),
+            is_selectable: true,
         }
     }
 
@@ -99,6 +104,22 @@ impl<'r> PredicateRunner<'r> {
     #[must_use]
     pub(super) fn under_its_logical_name(mut self) -> Self {
         self.name = self.predicate.logical_name.clone();
+        self
+    }
+
+    /// The same with a fallback of which the executor is to see that it is not
+    /// deterministic.
+    #[must_use]
+    pub(super) fn with_semantic_fallback(mut self, hash: String) -> Self {
+        self.fallback_hash = Some(hash);
+        self.fallback_diagnostic = None;
+        self
+    }
+
+    /// The same that only runs as the fallback of another one.
+    #[must_use]
+    pub(super) const fn only_as_fallback(mut self) -> Self {
+        self.is_selectable = false;
         self
     }
 
@@ -123,7 +144,8 @@ impl<'r> PredicateRunner<'r> {
             cpu: (!is_semantic).then(|| context.budget()),
             ..Limits::default()
         };
-        let judge = is_semantic.then(|| judge(context.judge().clone(), context.slice()));
+        let has_judge = is_semantic && self.world.lends_judge;
+        let judge = has_judge.then(|| judge(context.judge().clone(), context.slice()));
         let given = Context {
             ctx: self.world.ctx,
             base: self.world.base,
@@ -184,6 +206,10 @@ impl Runner for PredicateRunner<'_> {
 
     fn fallback_diagnostic(&self) -> Option<&BlockError> {
         self.fallback_diagnostic.as_ref()
+    }
+
+    fn is_selectable(&self) -> bool {
+        self.is_selectable
     }
 
     /// What its `@archivist` names, one line for each, and the files of the slice.

@@ -6,6 +6,8 @@ mod reference;
 #[path = "../../fuzz/src/targets/mod.rs"]
 mod targets;
 
+mod adapter_cli;
+mod adapter_rows;
 mod agreement;
 mod bin;
 mod bounded;
@@ -26,6 +28,7 @@ mod elench;
 mod engine;
 mod exec;
 mod executor_rows;
+mod feedback;
 mod flow_atoms;
 mod flow_derivation;
 mod flow_fixer;

@@ -1,20 +1,26 @@
 //! `probity flow evaluate`: one predicate file over one slice. (flow.md, section 10.)
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{Args, ValueHint};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
-use crate::budget::CancelToken;
 use crate::cli::error::CliError;
+use crate::cli::flow::JudgeOptions;
+use crate::cli::interrupt::Interrupt;
 use crate::cli::options::TargetOptions;
 use crate::cli::output::Output;
-use crate::cli::{Exit, harn};
+use crate::cli::{Exit, harn, message};
 use crate::files::take_text;
-use crate::flow::{Context, Patterns, Prepared, Slice, Verdict, evaluate};
-use crate::harn::{FallbackPolicy, Kind, Limits, Predicate};
+use crate::flow::{
+    EvaluateError, EvaluateOptions, Evaluation, EvaluationReport, EvaluationStatus,
+    FeedbackOptions, Slice,
+};
+use crate::harn::Given;
 
-/// Most bytes of a slice or of `ctx`.
+/// Most bytes of a slice or of what comes with it.
 const MOST_JSON: usize = 256 << 20;
 
 /// Evaluate one predicate file over a slice and print the report as JSON
@@ -22,14 +28,16 @@ const MOST_JSON: usize = 256 << 20;
 #[command(after_help = "\
 Examples:
   probity flow evaluate invariants.harn --slice slice.json
-  probity flow evaluate invariants.harn --slice slice.json --root .
+  probity flow evaluate src/invariants.harn --slice slice.json --root .
   probity flow evaluate invariants.harn --slice - --predicate no_unwrap < slice.json
+  probity flow evaluate invariants.harn --slice slice.json --judge-command /opt/judge --feedback
 
 Exit status:
   0    no predicate blocks
   1    a predicate blocks
   2    usage or I/O error
-  3    the predicate file is invalid, or no predicate was evaluated")]
+  3    the predicate file is invalid, or no predicate was evaluated
+  130  interrupted")]
 pub(super) struct EvaluateArgs {
     /// The predicate file
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -43,109 +51,139 @@ pub(super) struct EvaluateArgs {
     /// The fields of `ctx`, a file of JSON
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     ctx: Option<PathBuf>,
-    /// The workspace that `grep` and `exists` look into [default: none, and a predicate
-    /// that calls them blocks]
+    /// What predicates get as `repo_at_base`, a file of JSON
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    repo_at_base: Option<PathBuf>,
+    /// The workspace that `grep` and `exists` look into. If the file lies below it,
+    /// fallbacks may also be declared in the `invariants.harn` files of the directories
+    /// from there up to this one [default: none, and a predicate that calls them blocks]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
-    /// Fuel of each predicate [default: 20000000]
+    /// Milliseconds of each predicate: CPU time of deterministic ones, time on the wall of
+    /// semantic ones [default: 50 for the former, 2000 for the latter]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    budget_ms: Option<u64>,
+    /// Fuel of each predicate [default: 40000 for each millisecond of its budget]
     #[arg(long, value_name = "N")]
     fuel: Option<u64>,
+    #[command(flatten)]
+    judge: JudgeOptions,
+    /// Print what an agent is to be told of the report instead of the report; nothing if
+    /// nothing needs attention
+    #[arg(long, help_heading = "Output")]
+    feedback: bool,
+    /// How much it is told, JSON like `{"max_items": 3, "include_skipped": true}`
+    #[arg(
+        long,
+        value_name = "JSON",
+        requires = "feedback",
+        help_heading = "Output"
+    )]
+    feedback_options: Option<String>,
+    /// Leave out everything that differs between two equal runs: the time that they took
+    #[arg(long, help_heading = "Output")]
+    no_timings: bool,
     #[command(flatten)]
     target: TargetOptions,
 }
 
 pub(super) fn run(args: &EvaluateArgs) -> Result<Exit, CliError> {
+    let interrupt = Interrupt::watch(None);
+    let feedback = args.feedback_options()?;
     let slice = json_of(&args.slice)?;
     let slice = Slice::from_json(&slice)
         .map_err(|error| CliError::Usage(format!("`{}`: {error}", args.slice.display())))?;
-    let ctx = args.ctx.as_deref().map(json_of).transpose()?;
-    let Some(module) = harn::compile(&args.file)? else {
-        return Ok(Exit::Undecided);
+    let options = EvaluateOptions {
+        cancel: interrupt.token(),
+        ..args.options()?
     };
-    let known = |name: &String| module.predicates().iter().any(|it| *it.name == **name);
-    if let Some(unknown) = args.predicates.iter().find(|name| !known(name)) {
+    let evaluation = match Evaluation::load("", &options) {
+        Ok(evaluation) => evaluation,
+        Err(EvaluateError::Load { text, problems, .. }) => {
+            message::problems(&args.file, &text, &problems);
+            return Ok(Exit::Undecided);
+        }
+        Err(EvaluateError::Read { path, source }) => return Err(CliError::Input { path, source }),
+        Err(error) => return Err(CliError::Usage(error.to_string())),
+    };
+    if let Some(unknown) = evaluation.unknown_predicates().first() {
         return Err(CliError::Usage(format!(
             "`{}` has no predicate `{unknown}`",
             args.file.display()
         )));
     }
-    let mut limits = Limits::default();
-    limits.fuel = args.fuel.unwrap_or(limits.fuel);
-    let workspace = super::workspace(args.root.as_deref())?;
-    if let Some(workspace) = &workspace {
-        workspace.look_ahead([&module], limits.fuel, &CancelToken::new());
-    }
-    let patterns = Patterns::new(std::slice::from_ref(&module));
-    let prepared = Prepared::sift(&slice, &patterns);
-    let context = Context {
-        ctx: ctx.as_ref(),
-        workspace: workspace.as_ref(),
-        ..Context::default()
-    };
-    let is_wanted = |predicate: &Predicate| {
-        args.predicates.is_empty() || args.predicates.iter().any(|name| **name == *predicate.name)
-    };
-    let (mut records, mut skipped) = (Vec::new(), Vec::new());
-    let mut blocks = false;
-    for predicate in module.predicates().iter().filter(|it| is_wanted(it)) {
-        if let Kind::Semantic { fallback, .. } = &predicate.kind {
-            // There is no judge here: its fallback speaks for it.
-            skipped.push(json!({
-                "name": predicate.name,
-                "hash": predicate.hash(module.source()),
-                "kind": "semantic",
-                "reason": format!("no judge; `{fallback}` stands in"),
-            }));
-            continue;
-        }
-        let evaluated = evaluate(&module, predicate, &prepared, &context, &limits);
-        blocks |= matches!(evaluated.result.verdict, Verdict::Block { .. });
-        records.push(json!({
-            "name": predicate.name,
-            "hash": predicate.hash(module.source()),
-            "kind": "deterministic",
-            "fallback_policy": policy(predicate),
-            "result": evaluated.result,
-            "raw_result": evaluated.raw,
-            "enforced": true,
-            "attempts": 1,
-            "replayable": true,
-            "fuel": evaluated.usage.fuel,
-            "memory_bytes": evaluated.usage.memory,
-            "scanned_bytes": evaluated.usage.bytes,
-        }));
-    }
-    records.sort_by_key(|record| record["hash"].to_string());
-    let is_empty = records.is_empty();
-    let report = json!({
-        "ok": !blocks && !is_empty,
-        "status": if blocks { "fail" } else if is_empty { "nothing_evaluated" } else { "pass" },
-        "diagnostics": module.warnings().iter().map(|warning| json!({
-            "severity": warning.severity.name(),
-            "code": warning.code.name(),
-            "message": warning.message,
-            "span": {"start": warning.span.start, "end": warning.span.end},
-        })).collect::<Vec<_>>(),
-        "records": records,
-        "skipped": skipped,
-    });
-    let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();
-    text.push('\n');
-    Output::open(&args.target)?.write(text.as_bytes())?;
-    Ok(match (blocks, is_empty) {
-        (true, _) => Exit::Failed,
-        (false, true) => Exit::Undecided,
-        (false, false) => Exit::Passed,
-    })
+    let output = Output::open(&args.target)?;
+    let report = evaluation.run(&slice);
+    output.write(args.shown(&report, feedback.as_ref())?.as_bytes())?;
+    Ok(interrupt.exit(match report.status {
+        EvaluationStatus::Pass => Exit::Passed,
+        EvaluationStatus::Fail => Exit::Failed,
+        EvaluationStatus::DiscoveryError | EvaluationStatus::NothingEvaluated => Exit::Undecided,
+    }))
 }
 
-const fn policy(predicate: &Predicate) -> &'static str {
-    match predicate.kind {
-        Kind::Semantic {
-            policy: FallbackPolicy::Advisory,
-            ..
-        } => "advisory",
-        _ => "enforce",
+impl EvaluateArgs {
+    fn options(&self) -> Result<EvaluateOptions, CliError> {
+        let base = self.repo_at_base.as_deref().map(json_of).transpose()?;
+        let workspace = super::workspace(self.root.as_deref())?;
+        let root = self.root.as_deref().unwrap_or(Path::new("."));
+        Ok(EvaluateOptions {
+            path: Some(self.file.clone()),
+            root: self.root.clone(),
+            ctx: self.ctx.as_deref().map(json_of).transpose()?,
+            repo_at_base: base.as_ref().map(Given::new),
+            predicates: self.predicates.clone(),
+            include_semantic: self.judge.includes_semantic(),
+            budget: self.budget_ms.map(Duration::from_millis),
+            judge: self.judge.judge(root)?,
+            token_cap: Some(self.judge.token_cap()),
+            workspace: workspace.map(Arc::new),
+            fuel: self.fuel,
+            ..EvaluateOptions::default()
+        })
+    }
+
+    /// How feedback is given, if it is asked for.
+    fn feedback_options(&self) -> Result<Option<FeedbackOptions>, CliError> {
+        let wrong = |error: &dyn std::fmt::Display| {
+            CliError::Usage(format!("`--feedback-options` {error}"))
+        };
+        let json = match &self.feedback_options {
+            None => Json::Null,
+            Some(text) => serde_json::from_str(text)
+                .map_err(|error| wrong(&format_args!("is no JSON: {error}")))?,
+        };
+        let options = FeedbackOptions::from_json(&json).map_err(|error| wrong(&error))?;
+        Ok(self.feedback.then_some(options))
+    }
+
+    /// The report, or what an agent is told of it.
+    fn shown(
+        &self,
+        report: &EvaluationReport,
+        feedback: Option<&FeedbackOptions>,
+    ) -> Result<String, CliError> {
+        let broken = |error: &dyn std::fmt::Display| {
+            CliError::Usage(format!("the report cannot be written: {error}"))
+        };
+        let mut report = serde_json::to_value(report).map_err(|error| broken(&error))?;
+        if let Some(feedback) = feedback {
+            let mut text = feedback.feedback(&report).map_err(|error| broken(&error))?;
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            return Ok(text);
+        }
+        if self.no_timings {
+            let records = report.get_mut("records").and_then(Json::as_array_mut);
+            for record in records.into_iter().flatten() {
+                let fields = record.as_object_mut();
+                fields.and_then(|fields| fields.remove("elapsed_ms"));
+            }
+        }
+        let mut text = serde_json::to_string_pretty(&report).map_err(|error| broken(&error))?;
+        text.push('\n');
+        Ok(text)
     }
 }
 

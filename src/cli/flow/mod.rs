@@ -1,6 +1,7 @@
 //! `probity flow`: predicate files, packs and slices.
 
 mod evaluate;
+mod judge_options;
 mod test;
 
 use std::path::Path;
@@ -11,6 +12,8 @@ use crate::cli::Exit;
 use crate::cli::error::CliError;
 use crate::harn::Workspace;
 
+pub(super) use judge_options::JudgeOptions;
+
 /// Evaluate predicate files and try packs
 #[derive(Args, Debug)]
 pub(super) struct FlowArgs {
@@ -20,7 +23,7 @@ pub(super) struct FlowArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Evaluate(evaluate::EvaluateArgs),
+    Evaluate(Box<evaluate::EvaluateArgs>),
     Test(test::TestArgs),
 }
 

@@ -57,6 +57,12 @@ pub trait Runner: Sync {
         true
     }
 
+    /// Whether it can be chosen by itself. What cannot only runs as the fallback of
+    /// another one, and counts for the verdict through that.
+    fn is_selectable(&self) -> bool {
+        true
+    }
+
     /// What it may show to a judge.
     fn evidence(&self) -> Arc<BTreeMap<String, String>> {
         Arc::default()

@@ -19,7 +19,8 @@ impl Executor {
 
     /// Runs those predicates of a slice that are named, or all if there are no names;
     /// semantic ones if they are wanted, with the fallbacks of those that are chosen.
-    /// What is there only as a fallback does not count for the verdict.
+    /// What is there only as a fallback does not count for the verdict. What is not
+    /// selectable is not named among what is skipped.
     #[must_use]
     pub fn execute_named_slice_serial(
         &self,
@@ -27,7 +28,9 @@ impl Executor {
         names: &[&str],
         include_semantic: bool,
     ) -> ExecutionReport {
-        let is_named = |runner: &dyn Runner| names.is_empty() || names.contains(&runner.name());
+        let is_named = |runner: &dyn Runner| {
+            runner.is_selectable() && (names.is_empty() || names.contains(&runner.name()))
+        };
         let is_direct = |runner: &dyn Runner| {
             is_named(runner) && (include_semantic || runner.kind() == RunnerKind::Deterministic)
         };
@@ -50,7 +53,7 @@ impl Executor {
             } else if fallbacks.contains(runner.hash()) {
                 indirect.insert((runner.hash(), runner.name()));
                 chosen.runners.push(runner);
-            } else {
+            } else if runner.is_selectable() {
                 skipped.push(Skip {
                     name: runner.name().into(),
                     hash: runner.hash().into(),

@@ -1,10 +1,17 @@
 //! Functions that make the results of predicates, as dicts in the form in which they
 //! are serialized. (flow.md, sections 3.1 and 3.3.)
 
+use serde_json::Value as Json;
+
 use crate::harn::builtins::Calls;
 use crate::harn::builtins::args::Args;
+use crate::harn::builtins::compare::text_cost;
 use crate::harn::fault::Fault;
+use crate::harn::feedback::{FeedbackError, flow_invariant_feedback};
 use crate::harn::value::{Dict, Str, Value};
+
+/// What a value takes besides its text, in bytes.
+const ITEM: usize = 64;
 
 /// The length of the id of an atom, in hex digits.
 const ATOM_ID: usize = 64;
@@ -313,4 +320,44 @@ pub(super) fn confidence(_: &mut dyn Calls, args: &[Value]) -> Result<Value, Fau
         Some(Value::Float(value)) => Ok(Value::Float(*value)),
         _ => Err(args.wrong(0, "a result", "")),
     }
+}
+
+/// What an agent is told of a report. It is paid for by the size of the report, before
+/// anything of it is copied.
+pub(super) fn feedback(calls: &mut dyn Calls, args: &[Value]) -> Result<Value, Fault> {
+    let args = Args::of("flow_invariant_feedback", args);
+    let json = |calls: &mut dyn Calls, at: usize| {
+        let Some(value) = args.given(at) else {
+            return Ok(Json::Null);
+        };
+        calls.pay(value.weight() as usize)?;
+        let bytes = size(value);
+        calls.pay(text_cost(bytes))?;
+        calls.heap().has_room(bytes)?;
+        value.to_json()
+    };
+    let (report, options) = (json(calls, 0)?, json(calls, 1)?);
+    let text = flow_invariant_feedback(&report, &options).map_err(|error| match error {
+        FeedbackError::Options(message) | FeedbackError::Report(message) => args.fault(message),
+    })?;
+    Value::text(text, calls.heap())
+}
+
+/// About how many bytes a value takes as JSON.
+fn size(value: &Value) -> usize {
+    let of_items = match value {
+        Value::Str(text) => text.as_str().len(),
+        Value::List(list) => list.items().iter().map(size).fold(0, usize::saturating_add),
+        Value::Dict(dict) => {
+            let entries = dict.entries().iter();
+            let sizes = entries.map(|(key, value)| size(value).saturating_add(key.as_str().len()));
+            sizes.fold(0, usize::saturating_add)
+        }
+        Value::Range(range) => {
+            let items = usize::try_from(range.1.saturating_sub(range.0)).unwrap_or(0);
+            items.saturating_mul(ITEM)
+        }
+        _ => 0,
+    };
+    of_items.saturating_add(ITEM)
 }

@@ -96,6 +96,7 @@ pub(crate) static FUNCTIONS: &[Signature] = &[
     row("flow_invariant_kind", 1, 1, flow::invariant_kind),
     row("flow_invariant_is_blocking", 1, 1, flow::is_blocking),
     row("flow_invariant_confidence", 1, 1, flow::confidence),
+    row("flow_invariant_feedback", 1, 2, flow::feedback),
     row("flow_with_evidence", 2, 2, flow::with_evidence),
     row("flow_with_remediation", 2, 2, flow::with_remediation),
     row("flow_with_confidence", 2, 2, flow::with_confidence),

@@ -6,10 +6,9 @@ use crate::harn::declaration::{Declaration, Flaw, FlawKind, Mode};
 use crate::harn::module::Constant;
 use crate::harn::predicate::{Archivist, FallbackPolicy};
 use crate::harn::problem::{HarnCode, Problem};
-use crate::harn::syntax::ast::{
-    Attribute, AttributeArgument, AttributeValue, Function, Stmt, StmtKind, TypeKind,
-};
+use crate::harn::syntax::ast::{Attribute, AttributeArgument, AttributeValue, Stmt, StmtKind};
 
+use super::capability::harness;
 use super::closure::ItemId;
 use super::top::Global;
 use super::unit::Compiler;
@@ -167,7 +166,7 @@ pub(super) fn read<'a>(
         unknown_arguments(compiler, attribute);
     }
     declaration.archivist = archivist.map(|attribute| provenance(compiler, attribute));
-    match harness(function) {
+    match harness(compiler, function) {
         Ok(wants) => declaration.wants_harness = wants,
         Err((span, capability)) => {
             let message = format!("a predicate is not given `{capability}`");
@@ -342,19 +341,4 @@ fn number(compiler: &mut Compiler<'_, '_>, argument: &AttributeArgument<'_>) -> 
         },
         _ => None,
     }
-}
-
-/// Whether the first parameter is the harness; or a capability that is not given, and
-/// where it stands.
-fn harness<'a>(function: &Function<'a>) -> Result<bool, (Span, &'a str)> {
-    let mut wants = false;
-    for (at, param) in function.params.iter().enumerate() {
-        let Some(ty) = &param.ty else { continue };
-        match ty.kind {
-            TypeKind::Named("HarnessAst", []) if at == 0 => wants = true,
-            TypeKind::Named(name, _) if name.starts_with("Harness") => return Err((ty.span, name)),
-            _ => {}
-        }
-    }
-    Ok(wants)
 }

@@ -3,6 +3,7 @@
 
 mod attributes;
 mod calls;
+mod capability;
 mod captures;
 mod closure;
 mod constant;

@@ -44,6 +44,11 @@ impl<'a> Names<'a> {
         self.get_known(name).map(|known| known.global)
     }
 
+    /// The type that a name stands for, for whoever reads what another one uses.
+    pub(super) fn stands_for(&self, name: &str) -> Option<ast::Type<'a>> {
+        self.types.get(name).map(|(ty, _)| *ty)
+    }
+
     /// Every name, in no order.
     pub(super) fn all(&self) -> impl Iterator<Item = &'a str> {
         self.known.keys().copied()

@@ -4,13 +4,14 @@ use crate::harn::module::{Constant, TypeCheck};
 use crate::harn::problem::HarnCode;
 use crate::harn::syntax::ast::{Type, TypeKind};
 
+use super::capability::is_capability;
 use super::unit::Compiler;
 
 /// Types stand for types no deeper.
 const MAX_ALIASES: usize = 16;
 
 /// Nodes of all types of a file, with what their aliases stand for, at most.
-const MAX_NODES: usize = 1 << 16;
+pub(super) const MAX_NODES: usize = 1 << 16;
 
 /// Reads a type, and reports names that are not known.
 pub(super) fn check<'a>(compiler: &mut Compiler<'a, '_>, ty: &Type<'a>) -> TypeCheck {
@@ -82,6 +83,11 @@ fn named<'a>(
         && aliases < MAX_ALIASES
     {
         return read(compiler, &alias, aliases + 1);
+    }
+    if is_capability(name) {
+        // No value is of it. Predicates that want one are refused, the others of the
+        // file are not.
+        return TypeCheck::Union(Vec::new());
     }
     let message = format!("there is no type `{name}`");
     let help =

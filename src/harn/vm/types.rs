@@ -64,6 +64,7 @@ fn name(ty: &TypeCheck) -> String {
         TypeCheck::Callable => "a function".into(),
         TypeCheck::Harness => "HarnessAst".into(),
         TypeCheck::Literal(_) => "a literal".into(),
+        TypeCheck::Union(types) if types.is_empty() => "a capability that is not given".into(),
         TypeCheck::Union(types) => types.iter().map(name).collect::<Vec<_>>().join(" | "),
         TypeCheck::Shape(_) => "a dict of a shape".into(),
     }

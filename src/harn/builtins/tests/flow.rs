@@ -190,3 +190,31 @@ fn trees_are_searched_with_the_harness_only() {
         );
     }
 }
+
+#[test]
+fn feedback_is_paid_for_by_the_size_of_the_report() {
+    let report = |size: usize| {
+        let text = "x".repeat(size);
+        format!(r#"[{{"records": [{{"name": "p", "result": {{}}, "more": "{text}"}}]}}]"#)
+    };
+    let spent = |size: usize| {
+        let mut stub = Stub::with(1 << 24, 1 << 24);
+        let args = stub.values(&report(size));
+        let before = stub.fuel();
+        stub.run("flow_invariant_feedback", &args)
+            .expect("it is told");
+        before - stub.fuel()
+    };
+    let (small, large) = (spent(0), spent(1 << 20));
+    assert!(large - small >= (1 << 20) / 16, "{small} {large}");
+    let mut stub = Stub::with(1 << 24, 1 << 10);
+    let args = stub.values(&report(1 << 20));
+    let outcome = stub.run("flow_invariant_feedback", &args);
+    assert!(outcome.is_err(), "{}", shown(outcome));
+    let mut stub = Stub::with(1 << 24, 1 << 24);
+    let range = stub
+        .run("range", &[Value::Int(0), Value::Int(i64::MAX)])
+        .expect("a range");
+    let outcome = stub.run("flow_invariant_feedback", &[range]);
+    assert!(outcome.is_err(), "{}", shown(outcome));
+}
