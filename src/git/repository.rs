@@ -121,6 +121,11 @@ impl Repository {
         }
     }
 
+    /// The workspace in the repository, `/`-separated; empty if it is all of it.
+    pub(super) fn workspace(&self) -> &[u8] {
+        &self.prefix
+    }
+
     /// What keeps git from answering.
     pub(super) fn unusable(&self, said: String) -> GitError {
         GitError::Unusable {

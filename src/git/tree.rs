@@ -46,6 +46,15 @@ impl CommitFiles {
         Ok(Self { repository, root })
     }
 
+    /// No files: what is there before anything is committed.
+    #[must_use]
+    pub const fn none(repository: Arc<Repository>) -> Self {
+        Self {
+            repository,
+            root: None,
+        }
+    }
+
     /// The repository that they are in.
     #[must_use]
     pub const fn repository(&self) -> &Arc<Repository> {

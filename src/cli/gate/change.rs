@@ -91,7 +91,7 @@ impl Change {
             repo_at_base: Some(Given::new(&changes.repo_at_base())),
             diagnostics: unread(&changes),
             tree: changes.tree_at_head(&repository, &args.root, head)?,
-            base: changes.tree_at_base(&repository)?,
+            base: Some(changes.tree_at_base(&repository)?),
         })
     }
 

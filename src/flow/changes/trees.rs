@@ -32,16 +32,22 @@ impl Changes {
         })
     }
 
-    /// The files without it: those of the commit that it starts from, none if nothing was
-    /// ever committed.
+    /// The files without it: those of the commit that it starts from, and no files if
+    /// nothing was ever committed.
     ///
     /// # Errors
     /// As [`Changes::tree_at_head`].
     pub fn tree_at_base(
         &self,
         repository: &Arc<Repository>,
-    ) -> Result<Option<Arc<dyn Tree>>, ChangesError> {
-        self.base().map(|id| commit(repository, id)).transpose()
+    ) -> Result<Arc<dyn Tree>, ChangesError> {
+        match self.base() {
+            Some(id) => commit(repository, id),
+            None => {
+                let files = CommitFiles::none(Arc::clone(repository));
+                Ok(Arc::new(CommitTree::new(files)))
+            }
+        }
     }
 }
 
