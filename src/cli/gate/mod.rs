@@ -9,6 +9,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgGroup, Args, ValueEnum, ValueHint};
 
 use crate::cli::error::CliError;
+use crate::cli::flow::judge_options::JudgeOptions;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::options::{Format, OutputOptions};
 use crate::cli::output::Output;
@@ -100,6 +101,8 @@ pub(super) struct GateArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     ctx: Option<PathBuf>,
     #[command(flatten)]
+    judges: JudgeOptions,
+    #[command(flatten)]
     limits: LimitOptions,
     #[command(flatten)]
     output: OutputOptions,
@@ -155,7 +158,12 @@ pub(super) fn run(args: &GateArgs) -> Result<Exit, CliError> {
     let change = Change::read(args)?;
     let ctx = args.ctx.as_deref().map(change::json).transpose()?;
     let gate = Gate {
-        executor: args.limits.executor(),
+        executor: ExecutorConfig {
+            semantic_token_cap: args.judges.token_cap(),
+            ..args.limits.executor()
+        },
+        include_semantic: args.judges.includes_semantic(),
+        judge: args.judges.judge(&args.root)?,
         ceiling: args.limits.ceiling(),
         fuel: args.limits.fuel,
         ctx,
