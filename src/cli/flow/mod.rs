@@ -1,7 +1,7 @@
 //! `probity flow`: predicate files, packs and slices.
 
 mod evaluate;
-pub(super) mod judge_options;
+mod judge_options;
 mod test;
 
 use std::path::Path;

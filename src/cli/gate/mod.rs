@@ -9,7 +9,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgGroup, Args, ValueEnum, ValueHint};
 
 use crate::cli::error::CliError;
-use crate::cli::flow::judge_options::JudgeOptions;
+use crate::cli::flow::JudgeOptions;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::options::{Format, OutputOptions};
 use crate::cli::output::Output;
@@ -169,7 +169,6 @@ pub(super) fn run(args: &GateArgs) -> Result<Exit, CliError> {
         ctx,
         allow_empty: args.allow_empty,
         cancel: interrupt.token(),
-        ..Gate::default()
     };
     let mut job = change.job()?;
     job.approvals = args.approvals();
