@@ -6,6 +6,7 @@ mod reference;
 #[path = "../../fuzz/src/targets/mod.rs"]
 mod targets;
 
+mod adapter;
 mod adapter_cli;
 mod adapter_rows;
 mod agreement;
