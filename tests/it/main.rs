@@ -36,6 +36,7 @@ mod flow_fixer;
 mod flow_intents;
 mod flow_rows;
 mod formats;
+mod gate;
 mod gate_report;
 mod gate_sample;
 mod generate;
