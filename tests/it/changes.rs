@@ -8,7 +8,7 @@ use probity::flow::{
     ChangeLimits, Changes, ChangesError, Context, Head, HeadId, Prepared, Slice, Verdict, evaluate,
 };
 use probity::git::Repository;
-use probity::harn::{Limits, Module};
+use probity::harn::{Given, Limits, Module};
 use serde_json::{Value as Json, json};
 
 use crate::bin::Bench;
@@ -179,7 +179,7 @@ fn nothing_shrinks(slice, _ctx, repo_at_base) {
         panic!("one predicate");
     };
     let slice = changes.slice();
-    let base = changes.repo_at_base();
+    let base = Given::new(&changes.repo_at_base());
     let context = Context {
         base: Some(&base),
         ..Context::default()
