@@ -76,7 +76,6 @@ fn what_is_staged_is_the_tree_that_its_checkout_is() {
         let tree = staged(&root);
         let disk = Root::open(&bench.outside("checkout")).expect("a root");
         for path in PATHS {
-            // Outside, there is what the checkout happens to lie beside: nothing.
             assert_eq!(found(&tree, path), found(&disk, path), "{path:?}");
             assert_eq!(tree.kind(path), disk.kind(path), "{path:?}");
             assert_eq!(tree.dangles(path), disk.dangles(path), "{path:?}");
@@ -338,7 +337,7 @@ fn spaces_tell_one_index_from_another() {
 fn an_object_that_is_not_there_is_an_error_where_it_is_read() {
     let bench = repository();
     let root = bench.root();
-    bench.file("lost", "lost").file("kept", "kept");
+    bench.file("lost", "lost").file("kept", "still there");
     symlink("kept", root.join("link")).expect("a link");
     git(&root, &["add", "--all"]);
     let lose = |path: &str| {
@@ -357,7 +356,7 @@ fn an_object_that_is_not_there_is_an_error_where_it_is_read() {
     assert!(said.contains("does not hold"), "{said}");
     let error = tree.kind("link").expect_err("leads nobody knows where");
     assert!(matches!(error, FileError::Repository(_)), "{error:?}");
-    assert_eq!(text(&tree, "kept"), "kept");
+    assert_eq!(text(&tree, "kept"), "still there");
 }
 
 #[test]
@@ -373,8 +372,7 @@ fn a_bare_repository_and_a_broken_index_have_no_tree() {
     let whole = fs::read(root.join(".git/index")).expect("an index");
     for broken in [&whole[..whole.len() / 2], b"DIRC", b"x"] {
         fs::write(root.join(".git/index"), broken).expect("written");
-        let error = index(&root).expect_err("broken");
-        assert!(matches!(error, GitError::Unusable { .. }), "{error}");
+        assert!(index(&root).is_err(), "{broken:?}");
     }
 }
 
