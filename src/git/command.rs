@@ -97,6 +97,8 @@ impl Git {
     /// of is not the usual one.
     pub(super) fn index_command(&self) -> Command {
         let mut command = self.command();
+        // Of a sparse index every file is told, and not the directories that hold them.
+        command.args(["-c", "index.sparse=false"]);
         let told = std::env::var_os("GIT_INDEX_FILE").filter(|path| !path.is_empty());
         if let Some(path) = told.and_then(|path| std::path::absolute(path).ok()) {
             command.env("GIT_INDEX_FILE", path);

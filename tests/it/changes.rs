@@ -443,10 +443,9 @@ fn shallow_clones_and_bare_repositories() {
 fn sparse_checkouts_lack_nothing() {
     let bench = repository();
     let root = bench.root();
-    bench
-        .file("in/a", "x")
-        .file("out/a", "x")
-        .file("out/b", "x");
+    bench.file("in/a", "x");
+    let start = commit_all(&root, "start");
+    bench.file("out/a", "x").file("out/b", "x");
     commit_all(&root, "base");
     for sparse_index in ["--no-sparse-index", "--sparse-index"] {
         git(
@@ -462,6 +461,9 @@ fn sparse_checkouts_lack_nothing() {
         let disk = changes(&root, None, Head::WorkTree);
         assert_eq!(statuses(&disk), ["in/a modified", "out/a modified"]);
         assert_eq!(statuses(&changes(&root, None, Head::Index)), [""; 0]);
+        // A directory that is new since the base is told file by file.
+        let index = changes(&root, Some(&start), Head::Index);
+        assert_eq!(statuses(&index), ["out/a added", "out/b added"]);
         fs::remove_dir_all(root.join("out")).expect("removed");
         git(&root, &["checkout", "--quiet", "in/a"]);
     }

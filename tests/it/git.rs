@@ -91,7 +91,7 @@ pub(crate) fn walked(tree: &dyn Tree, location: &[u8]) -> Walked {
     entries.map(entry).collect()
 }
 
-fn found(tree: &dyn Tree, path: &str) -> Result<Result<Text, Walked>, String> {
+pub(crate) fn found(tree: &dyn Tree, path: &str) -> Result<Result<Text, Walked>, String> {
     match tree.find(path) {
         Ok(Node::File(file)) => Ok(Ok(text(&*file))),
         Ok(Node::Directory(location)) => Ok(Err(walked(tree, &location))),
@@ -141,7 +141,7 @@ pub(crate) fn everything(root: &Path) {
     fs::set_permissions(root.join("a0"), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-const PATHS: &[&str] = &[
+pub(crate) const PATHS: &[&str] = &[
     ".",
     "a",
     "a/",

@@ -52,6 +52,7 @@ mod harn_sieve;
 mod harn_suites;
 mod history;
 mod incremental;
+mod index_tree;
 mod judge;
 mod judges;
 mod layers;
