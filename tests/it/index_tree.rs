@@ -1,11 +1,14 @@
 //! What is staged, as a tree, is what `git checkout-index` writes.
 
+mod agreement;
+mod gate;
+
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use probity::files::{FileError, Kind, Node, Root, Tree};
+use probity::files::{FileError, Kind, Root, Tree};
 use probity::flow::{Changes, Head};
 use probity::git::{GitError, IndexFiles, IndexTree, Repository};
 
@@ -374,129 +377,4 @@ fn a_bare_repository_and_a_broken_index_have_no_tree() {
         fs::write(root.join(".git/index"), broken).expect("written");
         assert!(index(&root).is_err(), "{broken:?}");
     }
-}
-
-#[test]
-fn whatever_is_staged_a_checkout_holds_the_same() {
-    let bench = repository();
-    let root = bench.root();
-    let mut state = 11_u64;
-    let mut random = |most: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (state >> 33) % most
-    };
-    let mut most = 0;
-    for round in 0..30 {
-        for _ in 0..12 {
-            let names = ["a", "a.b", "a0", "b", ".gitignore"];
-            let depth = random(3);
-            let mut path = PathBuf::new();
-            for _ in 0..=depth {
-                path.push(names[usize::try_from(random(5)).expect("small")]);
-            }
-            // A directory gives way to a file, and a file to a directory.
-            let file = root.join(&path);
-            for above in path.ancestors().skip(1) {
-                let above = root.join(above);
-                if above.symlink_metadata().is_ok_and(|it| !it.is_dir()) {
-                    fs::remove_file(&above).expect("removed");
-                }
-            }
-            drop(fs::remove_file(&file));
-            drop(fs::remove_dir_all(&file));
-            fs::create_dir_all(file.parent().expect("a directory")).expect("made");
-            match random(6) {
-                0 => {}
-                1 => symlink(["a", "../a", "b/a.b"][random(3) as usize], &file).expect("a link"),
-                2 => {
-                    fs::write(&file, "#!/bin/sh\n").expect("written");
-                    let mode = fs::Permissions::from_mode(0o755);
-                    fs::set_permissions(&file, mode).expect("set");
-                }
-                _ => fs::write(&file, ["a0\n", "*.b\n", "", "b\n"][random(4) as usize])
-                    .expect("written"),
-            }
-        }
-        git(&root, &["add", "--all", "--force"]);
-        most = most.max(agree(&bench, "").len());
-        for workspace in ["a", "b", "a.b"] {
-            if root.join(workspace).is_dir() && bench.outside("checkout").join(workspace).is_dir() {
-                agree(&bench, workspace);
-            }
-        }
-        if round % 5 == 0 {
-            git(&root, &["commit", "--quiet", "--allow-empty", "-m", "next"]);
-        }
-    }
-    assert!(most > 10, "{most}");
-}
-
-#[test]
-fn thousands_of_files_are_one_listing() {
-    let bench = repository();
-    for number in 0..5000 {
-        bench.file(&format!("d{}/e/{number}", number % 500), number.to_string());
-    }
-    git(&bench.root(), &["add", "--all"]);
-    let start = std::time::Instant::now();
-    let tree = staged(&bench.root());
-    let read = start.elapsed();
-    assert_eq!(walked(&tree, b"").len(), 6000);
-    assert!(matches!(tree.find("d7/e/7"), Ok(Node::File(_))));
-    // A process for each file or directory would take longer by far.
-    assert!(read.as_secs() < 5, "{read:?}");
-    println!("{read:?}");
-}
-
-const NO_MARKER: &str = r#"
-@invariant
-@deterministic
-@archivist(evidence: ["https://example.org"], confidence: 0.9, source_date: "2026-05-01")
-fn no_marker(_slice, _ctx, _repo_at_base) {
-  if grep("MARKER", "src") > 0 {
-    return flow_invariant_block("marker", "a file below src holds the marker")
-  }
-  return flow_invariant_allow()
-}
-"#;
-
-#[test]
-fn the_gate_judges_what_is_staged_by_what_is_staged() {
-    let bench = repository();
-    let root = bench.root();
-    bench.file("src/a", "clean\n").file("src/b", "clean\n");
-    commit_all(&root, "base");
-    let gate = |more: &[&str]| {
-        let run = bench.run(&[&["gate", "--staged"], more].concat());
-        (run.status, run.stdout + &run.stderr)
-    };
-    bench.file("invariants.harn", NO_MARKER);
-    git(&root, &["add", "invariants.harn"]);
-    // Neither the rules nor the files on disk play a part.
-    bench
-        .file("src/a", "MARKER\n")
-        .file("invariants.harn", "no predicates");
-    let (status, said) = gate(&[]);
-    assert_eq!(status, 0, "{said}");
-    git(&root, &["add", "src/a"]);
-    bench.file("src/a", "clean\n");
-    let (status, said) = gate(&[]);
-    assert_eq!(status, 1, "{said}");
-    assert!(said.contains("a file below src"), "{said}");
-}
-
-#[test]
-fn rules_of_a_base_that_was_never_committed_are_none() {
-    let bench = repository();
-    bench
-        .file("invariants.harn", NO_MARKER)
-        .file("src/a", "clean\n");
-    git(&bench.root(), &["add", "--all"]);
-    let run = bench.run(&["gate", "--staged"]);
-    assert_eq!(run.status, 0, "{}", run.stdout);
-    // Those of the change itself are not taken for them.
-    let run = bench.run(&["gate", "--staged", "--rules", "base"]);
-    assert_eq!(run.status, 3, "{}", run.stdout);
 }
