@@ -53,6 +53,7 @@ mod harn_suites;
 mod history;
 mod incremental;
 mod index_tree;
+mod integrations;
 mod judge;
 mod judges;
 mod layers;
