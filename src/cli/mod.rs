@@ -21,6 +21,7 @@ mod harn;
 mod history;
 mod input;
 mod interrupt;
+mod json;
 mod lint;
 mod logs;
 mod man;

@@ -12,16 +12,12 @@ use crate::cli::flow::JudgeOptions;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::options::TargetOptions;
 use crate::cli::output::Output;
-use crate::cli::{Exit, harn, message};
-use crate::files::take_text;
+use crate::cli::{Exit, json, message};
 use crate::flow::{
     EvaluateError, EvaluateOptions, Evaluation, EvaluationReport, EvaluationStatus,
     FeedbackOptions, Slice,
 };
 use crate::harn::Given;
-
-/// Most bytes of a slice or of what comes with it.
-const MOST_JSON: usize = 256 << 20;
 
 /// Evaluate one predicate file over a slice and print the report as JSON
 #[derive(Args, Debug)]
@@ -90,7 +86,7 @@ pub(super) struct EvaluateArgs {
 pub(super) fn run(args: &EvaluateArgs) -> Result<Exit, CliError> {
     let interrupt = Interrupt::watch(None);
     let feedback = args.feedback_options()?;
-    let slice = json_of(&args.slice)?;
+    let slice = json::read(&args.slice)?;
     let slice = Slice::from_json(&slice)
         .map_err(|error| CliError::Usage(format!("`{}`: {error}", args.slice.display())))?;
     let options = EvaluateOptions {
@@ -124,13 +120,13 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<Exit, CliError> {
 
 impl EvaluateArgs {
     fn options(&self) -> Result<EvaluateOptions, CliError> {
-        let base = self.repo_at_base.as_deref().map(json_of).transpose()?;
+        let base = self.repo_at_base.as_deref().map(json::read).transpose()?;
         let workspace = super::workspace(self.root.as_deref())?;
         let root = self.root.as_deref().unwrap_or(Path::new("."));
         Ok(EvaluateOptions {
             path: Some(self.file.clone()),
             root: self.root.clone(),
-            ctx: self.ctx.as_deref().map(json_of).transpose()?,
+            ctx: self.ctx.as_deref().map(json::read).transpose()?,
             repo_at_base: base.as_ref().map(Given::new),
             predicates: self.predicates.clone(),
             include_semantic: self.judge.includes_semantic(),
@@ -185,18 +181,4 @@ impl EvaluateArgs {
         text.push('\n');
         Ok(text)
     }
-}
-
-fn json_of(path: &Path) -> Result<Json, CliError> {
-    let input = |source| CliError::Input {
-        path: path.to_owned(),
-        source,
-    };
-    let text = if path.as_os_str() == "-" {
-        take_text(std::io::stdin(), MOST_JSON as u64).map_err(input)?
-    } else {
-        harn::read(path, MOST_JSON)?
-    };
-    serde_json::from_str(&text)
-        .map_err(|error| CliError::Usage(format!("`{}`: {error}", path.display())))
 }

@@ -7,18 +7,15 @@ use serde_json::Value as Json;
 
 use crate::cli::error::CliError;
 use crate::cli::gate::GateArgs;
-use crate::cli::harn;
+use crate::cli::json;
 use crate::diagnostic::Severity;
-use crate::files::{Root, Tree, take_text};
+use crate::files::{Root, Tree};
 use crate::flow::{
     ChangeLimits, ChangedFile, Changes, Content, DiagnosticKind, DiscoveryDiagnostic,
     GateDiagnostic, GateJob, GateSlice, Head, Slice, touched_directories,
 };
 use crate::git::Repository;
 use crate::harn::Given;
-
-/// Most bytes of a slice or of what comes with it.
-const MOST_JSON: usize = 256 << 20;
 
 /// The largest text of a changed file, in bytes.
 const MOST_TEXT: u64 = 16 << 20;
@@ -47,11 +44,11 @@ impl Change {
     }
 
     fn of_json(args: &GateArgs, path: &Path) -> Result<Self, CliError> {
-        let slice = json(path)?;
+        let slice = json::read(path)?;
         let id = slice.get("id").and_then(Json::as_str).map(Into::into);
         let slice = Slice::from_json(&slice)
             .map_err(|error| CliError::Usage(format!("`{}`: {error}", path.display())))?;
-        let base = args.repo_at_base.as_deref().map(json).transpose()?;
+        let base = args.repo_at_base.as_deref().map(json::read).transpose()?;
         let root = Root::open(&args.root).map_err(|error| CliError::Usage(error.to_string()))?;
         Ok(Self {
             about: GateSlice {
@@ -158,19 +155,4 @@ fn unread(changes: &Changes) -> Vec<GateDiagnostic> {
         remarks.push(remark(".", Severity::Warning, kind, message));
     }
     remarks
-}
-
-/// A file of JSON, `-` for standard input.
-pub(super) fn json(path: &Path) -> Result<Json, CliError> {
-    let text = if path.as_os_str() == "-" {
-        let text = take_text(std::io::stdin(), MOST_JSON as u64);
-        text.map_err(|source| CliError::Input {
-            path: path.to_owned(),
-            source,
-        })?
-    } else {
-        harn::read(path, MOST_JSON)?
-    };
-    serde_json::from_str(&text)
-        .map_err(|error| CliError::Usage(format!("`{}`: {error}", path.display())))
 }

@@ -13,7 +13,7 @@ use crate::cli::flow::JudgeOptions;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::options::{Format, OutputOptions};
 use crate::cli::output::Output;
-use crate::cli::{Exit, duration};
+use crate::cli::{Exit, duration, json};
 use crate::facts::WorkspaceSource;
 use crate::files::Limits as FileLimits;
 use crate::flow::executor::{ExecutorConfig, SchedulerConfig};
@@ -156,7 +156,7 @@ enum Rules {
 pub(super) fn run(args: &GateArgs) -> Result<Exit, CliError> {
     let interrupt = Interrupt::watch(args.limits.deadline);
     let change = Change::read(args)?;
-    let ctx = args.ctx.as_deref().map(change::json).transpose()?;
+    let ctx = args.ctx.as_deref().map(json::read).transpose()?;
     let gate = Gate {
         executor: ExecutorConfig {
             semantic_token_cap: args.judges.token_cap(),
