@@ -173,7 +173,7 @@ fn run(
     if let Some(cancel) = context.cancel {
         machine = machine.cancel(cancel.clone());
     }
-    let done = call(&mut machine, predicate, slice, context);
+    let done = call(&mut machine, predicate, slice, context, limits);
     let usage = machine.usage();
     let (result, raw) = match done {
         Ok((value, json)) => (InvariantResult::normalise(&value, &json), Some(json)),
@@ -213,6 +213,7 @@ fn call(
     predicate: &Predicate,
     slice: &Prepared<'_>,
     context: &Context<'_>,
+    limits: &Limits,
 ) -> Result<(Value, Json), (Step, Fault)> {
     machine.start().map_err(|fault| (Step::Load, fault))?;
     let heap = machine.heap().clone();
@@ -231,7 +232,7 @@ fn call(
         args.push(Value::Nil);
     }
     let value = machine.run(&predicate.name, &args).map_err(at_run)?;
-    let json = value.to_json().map_err(at_run)?;
+    let json = value.to_json_within(limits.result).map_err(at_run)?;
     Ok((value, json))
 }
 

@@ -1,22 +1,30 @@
 //! Predicates of files as the executor runs them. (flow.md, sections 4.2, 4.3 and 11.)
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
+use crate::digest::Digest;
 use crate::flow::compose::ResolvedPredicate;
 use crate::flow::evaluate::{Context, Evaluated, Judge, Prepared, evaluate};
 use crate::flow::executor::{JudgeGate, Ran, RunContext, Runner, RunnerKind};
 use crate::flow::result::BlockError;
 use crate::flow::slice::Slice;
-use crate::harn::{FallbackPolicy, Given, Limits, Mode, Workspace};
+use crate::harn::{FallbackPolicy, Given, Limits, MAX_JSON, Mode, Module, Workspace};
 
 /// Fuel for each millisecond of a deterministic budget. It is so little that the fuel of
 /// a predicate without end is used up before its CPU time is, also on a slow machine: the
 /// first says so in every run, the second not.
 const FUEL_PER_MS: u64 = 40_000;
+
+/// What the results of a run may take together, which are kept until its end, in bytes of
+/// memory.
+const MOST_RESULTS: usize = 256 << 20;
+
+/// What each may take however many there are.
+const LEAST_RESULT: usize = 64 << 10;
 
 /// The key of what a predicate's `@archivist` names as evidence.
 const ARCHIVIST: &str = "archivist";
@@ -36,6 +44,8 @@ pub struct World<'w> {
     pub workspace: Option<&'w Workspace>,
     /// Fuel of each attempt; by the budget of deterministic predicates if `None`.
     pub fuel: Option<u64>,
+    /// Bytes of memory of what each predicate returns, as JSON.
+    pub(super) result: usize,
     /// Whether semantic predicates find a judge in `ctx`, be there one or not.
     pub(super) lends_judge: bool,
     /// Its files as a judge may read them, once one wants to.
@@ -52,6 +62,7 @@ impl<'w> World<'w> {
             base: None,
             workspace: None,
             fuel: None,
+            result: MAX_JSON,
             lends_judge: true,
             files: OnceLock::new(),
         }
@@ -71,6 +82,30 @@ impl<'w> World<'w> {
 pub(super) fn fuel_of(budget: Duration) -> u64 {
     let ms = u64::try_from(budget.as_millis()).unwrap_or(u64::MAX);
     ms.max(1).saturating_mul(FUEL_PER_MS)
+}
+
+/// What each of so many results may take: the more there are the less, so that predicates
+/// cannot fill the memory together. It is the same in every run.
+pub(super) fn result_of(count: usize) -> usize {
+    let share = MOST_RESULTS / count.max(1);
+    share.clamp(LEAST_RESULT, MAX_JSON)
+}
+
+/// The modules of predicates, each once.
+pub(super) fn modules<'p>(
+    predicates: impl IntoIterator<Item = &'p ResolvedPredicate>,
+) -> Vec<Module> {
+    let mut known: HashMap<Digest, Vec<usize>> = HashMap::new();
+    let mut modules: Vec<Module> = Vec::new();
+    let evaluable = predicates.into_iter();
+    for (module, _) in evaluable.filter_map(ResolvedPredicate::evaluable) {
+        let same = known.entry(module.digest()).or_default();
+        if !same.iter().any(|known| modules[*known].is(module)) {
+            same.push(modules.len());
+            modules.push(module.clone());
+        }
+    }
+    modules
 }
 
 /// A predicate with the slice that it is to judge.
@@ -142,6 +177,7 @@ impl<'r> PredicateRunner<'r> {
             fuel: self.world.fuel.unwrap_or_else(|| fuel_of(context.budget())),
             // A semantic one waits for its judge, and ends when its time on the wall is up.
             cpu: (!is_semantic).then(|| context.budget()),
+            result: self.world.result,
             ..Limits::default()
         };
         let has_judge = is_semantic && self.world.lends_judge;

@@ -43,6 +43,8 @@ pub enum Limit {
     Cpu,
     /// Memory of values.
     Memory,
+    /// The size of what is returned.
+    Result,
     /// Calls in calls.
     Frames,
     /// Values in values.
@@ -59,6 +61,7 @@ impl Limit {
             Self::Fuel => "the fuel is used up",
             Self::Cpu => "the CPU time is used up",
             Self::Memory => "the values take too much memory",
+            Self::Result => "the result is too large; return fewer findings",
             Self::Frames => "calls are nested too deep",
             Self::Depth => "values are nested too deep",
             Self::Cancelled => "the evaluation was stopped",

@@ -28,7 +28,7 @@ pub use module::Module;
 pub use predicate::{Archivist, FallbackPolicy, Kind, Predicate};
 pub use problem::{HarnCode, MOST_PROBLEMS, Problem};
 pub(crate) use value::Keys;
-pub use value::{Given, Heap, Value};
+pub use value::{Given, Heap, MAX_JSON, Value};
 pub(crate) use vm::Sifted;
 pub use vm::{Limits, Machine, Usage};
 pub use workspace::Workspace;

@@ -1,5 +1,7 @@
 //! `probity gate` from end to end: a repository with nested predicate files.
 
+use probity::files::memory_tree;
+use probity::flow::{Discovery, Gate, GateJob, GateOutcome, Slice, SliceFile, touched_directories};
 use serde_json::Value as Json;
 
 use crate::bin::{Bench, Run};
@@ -104,6 +106,82 @@ fn nothing_is_allowed_in_silence() {
     assert_eq!(gate(&bench, &[]).status, 3);
     bench.file("src/net/a.rs", "fn a() { b().unwrap() }\n");
     assert_eq!(gate(&bench, &["--rules", "base"]).status, 1);
+}
+
+#[test]
+fn what_was_not_judged_is_told_as_what_it_is() {
+    let bench = nested();
+    let empty = ["gate", "--base", "before", "--head", "before"];
+    let text = bench.run(&empty).stdout;
+    assert!(text.contains("the slice holds no files"), "{text}");
+    assert!(!text.contains("no predicates"), "{text}");
+    bench.file("src/net/a.rs", "fn a() { b() }\n");
+    let text = bench
+        .run(&["gate", "--base", "before", "--block-threshold", "1"])
+        .stdout;
+    assert!(text.contains("hard ceiling"), "{text}");
+    assert!(!text.contains("no predicates"), "{text}");
+}
+
+#[test]
+fn reports_are_the_same_whatever_the_number_of_threads() {
+    let bench = nested();
+    let body = "  return {verdict: \"Warn\", rule: \"r\", findings: slice.files}";
+    let rules: String = (0..60).map(|at| rule(&format!("r{at}"), body)).collect();
+    bench
+        .file("src/invariants.harn", rules)
+        .file("src/net/a.rs", "fn a() { b().unwrap() }\n");
+    let run = |jobs: &str| gate(&bench, &["--no-timings", "--jobs", jobs]).stdout;
+    let one = run("1");
+    assert!(one.contains("no_unwrap"), "{one}");
+    for jobs in ["2", "8", "64"] {
+        assert_eq!(run(jobs), one, "{jobs}");
+    }
+}
+
+#[test]
+fn an_endless_loop_of_one_slice_holds_up_no_other() {
+    let endless = rule(
+        "endless",
+        "  while true { }\n  return flow_invariant_allow()",
+    );
+    let fine = rule("fine", "  return flow_invariant_allow()");
+    let tree = memory_tree([
+        ("a/invariants.harn", endless.into_bytes()),
+        ("b/invariants.harn", fine.into_bytes()),
+    ])
+    .expect("a tree");
+    let paths = ["a/x", "b/x", "b/y"];
+    let slices = paths.map(|path| Slice::new(vec![SliceFile::new(path, "text")]));
+    let jobs = slices.iter().map(|slice| {
+        let touched = touched_directories(slice).expect("paths");
+        GateJob::new(slice, touched)
+    });
+    let jobs: Vec<GateJob<'_>> = jobs.collect();
+    let reports = Gate::default().judge_all(&mut Discovery::new(&tree), None, &jobs);
+    let outcomes: Vec<GateOutcome> = reports.iter().map(|report| report.outcome()).collect();
+    let expected = [GateOutcome::Block, GateOutcome::Allow, GateOutcome::Allow];
+    assert_eq!(outcomes, expected);
+    let verdict = &reports[0].records[0].result.verdict;
+    assert_eq!(verdict.code(), Some("budget_exceeded"));
+}
+
+/// What each returns is kept until the end: a thousand times 16 MiB would be too much.
+#[test]
+fn results_share_the_memory_that_they_may_take() {
+    let bench = nested();
+    bench.file("src/net/a.rs", "fn a() { b() }\n");
+    let body = "  return {verdict: \"Warn\", rule: \"r\", findings: range(0, 40000)}";
+    let judged = |count: usize| {
+        let rules = (0..count).map(|at| rule(&format!("r{at}"), body));
+        bench.file("src/invariants.harn", rules.collect::<String>());
+        json(&gate(&bench, &[]))["records"][1]["result"]["verdict"].clone()
+    };
+    assert_eq!(judged(1)["kind"], "warn");
+    let verdict = judged(250);
+    assert_eq!(verdict["error"]["code"], "budget_exceeded", "{verdict}");
+    let message = verdict["error"]["message"].as_str().expect("a message");
+    assert!(message.contains("result is too large"), "{message}");
 }
 
 #[test]

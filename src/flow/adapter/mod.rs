@@ -16,9 +16,9 @@ use crate::flow::compose::{ResolvedPredicate, resolve_predicates};
 use crate::flow::discovery::{DiagnosticKind, DiscoveryDiagnostic, PredicateFile};
 use crate::flow::evaluate::{Patterns, Prepared};
 use crate::flow::executor::{ExecutionReport, Executor, Runner, SliceJob};
-use crate::flow::runner::{PredicateRunner, World, fuel_of};
+use crate::flow::runner::{PredicateRunner, World, fuel_of, modules, result_of};
 use crate::flow::slice::Slice;
-use crate::harn::{Mode, Module};
+use crate::harn::Mode;
 
 use self::source::Source;
 
@@ -50,15 +50,15 @@ const MOST_COMPARED: usize = 1024;
 /// use serde_json::json;
 ///
 /// let source = "@invariant @deterministic\n\
-///               fn no_todo(slice) {\n\
-///               if slice.files.any({ f -> f.text.contains(\"TODO\") }) {\n\
-///               return flow_invariant_block(\"todo\", \"finish it\")\n}\n\
+///               fn no_debugging(slice) {\n\
+///               if slice.files.any({ f -> f.text.contains(\"dbg!(\") }) {\n\
+///               return flow_invariant_block(\"debugging\", \"remove it\")\n}\n\
 ///               return flow_invariant_allow()\n}";
-/// let slice = Slice::from_json(&json!({"files": [{"path": "a.rs", "text": "// TODO"}]}))?;
+/// let slice = Slice::from_json(&json!({"files": [{"path": "a.rs", "text": "dbg!(1)"}]}))?;
 /// let options = EvaluateOptions::from_json(&json!({"budget_ms": 1000}))?;
 /// let report = flow_evaluate_invariants(source, &slice, &options)?;
 /// assert!(!report.ok);
-/// assert_eq!(report.records[0].result.verdict.code(), Some("todo"));
+/// assert_eq!(report.records[0].result.verdict.code(), Some("debugging"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -170,6 +170,7 @@ impl<'o> Evaluation<'o> {
             base: options.repo_at_base.as_ref(),
             workspace: options.workspace.as_deref(),
             fuel: options.fuel,
+            result: result_of(own.len() + behind.len()),
             lends_judge: options.judge.is_some(),
             ..World::new(&prepared)
         };
@@ -313,18 +314,6 @@ const fn is_of_one(diagnostic: &DiscoveryDiagnostic) -> bool {
 /// The names of the predicates of a file.
 fn names(file: &PredicateFile) -> impl Iterator<Item = &str> {
     file.predicates().iter().map(|it| &*it.name)
-}
-
-/// The modules of predicates, each once.
-fn modules<'r>(predicates: impl Iterator<Item = &'r ResolvedPredicate>) -> Vec<Module> {
-    let mut modules: Vec<Module> = Vec::new();
-    for (module, _) in predicates.filter_map(ResolvedPredicate::evaluable) {
-        // There are no more than directories.
-        if !modules.iter().any(|known| known.is(module)) {
-            modules.push(module.clone());
-        }
-    }
-    modules
 }
 
 /// What to say of a name that is not there, with those that are near it.

@@ -16,6 +16,8 @@ pub struct PredicateFile {
     pub(super) depth: usize,
     /// `None` if it cannot be read.
     pub(super) content: Option<Arc<Content>>,
+    /// Of each predicate, that of its function, from 1 on.
+    pub(super) lines: Vec<usize>,
     /// Of each predicate.
     pub(super) fallbacks: Vec<Option<Fallback>>,
     pub(super) diagnostics: Vec<DiscoveryDiagnostic>,
@@ -71,6 +73,12 @@ impl PredicateFile {
     pub fn predicates(&self) -> &[Declaration] {
         let content = self.content.as_ref();
         content.map_or(&[], |content| &content.inspection.declarations)
+    }
+
+    /// The line of a predicate's `fn`, from 1 on.
+    #[must_use]
+    pub fn line(&self, predicate: usize) -> usize {
+        self.lines.get(predicate).copied().unwrap_or(1)
     }
 
     /// The fallback of a predicate, if it is semantic and its fallback is visible: in

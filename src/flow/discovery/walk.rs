@@ -227,7 +227,9 @@ impl<'t> Discovery<'t> {
         let mut diagnostics = content.diagnostics.clone();
         let mut fallbacks = Vec::new();
         let mut places = Places::new(source);
+        let mut lines = Vec::new();
         for declaration in &content.inspection.declarations {
+            lines.push(places.of(declaration.function_span).line);
             let Some(name) = declaration.fallback.as_deref() else {
                 fallbacks.push(None);
                 continue;
@@ -259,6 +261,7 @@ impl<'t> Discovery<'t> {
             relative_dir: place.directory,
             depth: place.depth,
             content: Some(content),
+            lines,
             fallbacks,
             diagnostics,
         }
@@ -341,6 +344,7 @@ impl FilePlace {
             relative_dir: self.directory.clone(),
             depth: self.depth,
             content: None,
+            lines: Vec::new(),
             fallbacks: Vec::new(),
             diagnostics: vec![diagnostic],
         }

@@ -28,9 +28,9 @@ use crate::flow::discovery::{Discovery, Union};
 use crate::flow::evaluate::{Patterns, Prepared};
 use crate::flow::executor::{CheapJudge, Executor, ExecutorConfig, Record, Runner, SliceJob};
 use crate::flow::result::{InvariantResult, Verdict};
-use crate::flow::runner::{PredicateRunner, World, fuel_of};
+use crate::flow::runner::{PredicateRunner, World, fuel_of, modules, result_of};
 use crate::flow::slice::Slice;
-use crate::harn::{FallbackPolicy, Given, Mode, Module, Workspace};
+use crate::harn::{FallbackPolicy, Given, Mode, Workspace};
 
 pub use approvals::{Approvals, ApproverError};
 pub use report::{
@@ -131,7 +131,9 @@ impl Gate {
             .iter()
             .map(|job| self.plan(discovery.union(&job.touched)))
             .collect();
-        let modules = modules(&plans);
+        let chosen = plans.iter().flat_map(Plan::chosen);
+        let modules = modules(chosen);
+        let result = result_of(plans.iter().map(|plan| plan.chosen.len()).sum());
         if let Some(workspace) = workspace {
             let budget = self.executor.deterministic_budget;
             let fuel = self.fuel.unwrap_or_else(|| fuel_of(budget));
@@ -151,12 +153,12 @@ impl Gate {
             base: job.base.as_ref(),
             workspace,
             fuel: self.fuel,
+            result,
             ..World::new(slice)
         });
         let worlds: Vec<World<'_>> = worlds.collect();
         let runners = plans.iter().zip(&worlds).map(|(plan, world)| {
-            let chosen = plan.chosen.iter().map(|at| &plan.union.predicates[*at]);
-            chosen
+            plan.chosen()
                 .map(|predicate| PredicateRunner::new(predicate, world))
                 .collect()
         });
@@ -269,23 +271,10 @@ struct Plan {
     left: Vec<usize>,
 }
 
-/// The modules of all predicates that are evaluated, each once.
-fn modules(plans: &[Plan]) -> Vec<Module> {
-    let mut known: HashMap<Digest, Vec<usize>> = HashMap::new();
-    let mut modules: Vec<Module> = Vec::new();
-    for plan in plans {
-        for at in &plan.chosen {
-            let Some((module, _)) = plan.union.predicates[*at].evaluable() else {
-                continue;
-            };
-            let same = known.entry(module.digest()).or_default();
-            if !same.iter().any(|known| modules[*known].is(module)) {
-                same.push(modules.len());
-                modules.push(module.clone());
-            }
-        }
+impl Plan {
+    fn chosen(&self) -> impl Iterator<Item = &ResolvedPredicate> {
+        self.chosen.iter().map(|at| &self.union.predicates[*at])
     }
-    modules
 }
 
 fn empty(job: &GateJob<'_>, ceiling: CeilingOutcome) -> GateReport {
@@ -305,14 +294,9 @@ fn empty(job: &GateJob<'_>, ceiling: CeilingOutcome) -> GateReport {
 }
 
 fn place(predicate: &ResolvedPredicate) -> GatePlace {
-    let source = predicate.file.source().as_bytes();
-    let start = predicate
-        .declaration()
-        .map_or(0, |declaration| declaration.function_span.start as usize);
-    let before = source.get(..start).unwrap_or_default();
     GatePlace {
         path: predicate.file.path().into(),
-        line: memchr::memchr_iter(b'\n', before).count() + 1,
+        line: predicate.file.line(predicate.index),
     }
 }
 

@@ -33,23 +33,27 @@ pub(crate) fn from_json(json: &Json, heap: &Heap) -> Result<Value, Fault> {
     })
 }
 
-/// Texts and keys of a value in JSON have no more bytes together.
-const MAX_JSON: usize = 16 << 20;
+/// What a value takes as JSON.
+const VALUE: usize = size_of::<Json>();
 
-/// A value as JSON: what JSON does not have is `null`, functions are their text.
-pub(crate) fn to_json(value: &Value) -> Result<Json, Fault> {
-    let mut room = MAX_JSON;
+/// What an entry of an object takes besides: its key, and its place in the tree.
+const ENTRY: usize = 2 * size_of::<String>();
+
+/// A value as JSON of at most so many bytes of memory: what JSON does not have is `null`,
+/// functions are their text.
+pub(crate) fn to_json(value: &Value, most: usize) -> Result<Json, Fault> {
+    let mut room = most;
     write(value, &mut room)
 }
 
 fn take(room: &mut usize, bytes: usize) -> Result<(), Fault> {
     let left = room.checked_sub(bytes);
-    *room = left.ok_or(Fault::Limit(Limit::Memory))?;
+    *room = left.ok_or(Fault::Limit(Limit::Result))?;
     Ok(())
 }
 
 fn write(value: &Value, room: &mut usize) -> Result<Json, Fault> {
-    take(room, 16)?;
+    take(room, VALUE)?;
     Ok(match value {
         Value::Nil => Json::Null,
         Value::Bool(value) => Json::Bool(*value),
@@ -68,14 +72,14 @@ fn write(value: &Value, room: &mut usize) -> Result<Json, Fault> {
         Value::Dict(dict) => {
             let mut fields = serde_json::Map::new();
             for (key, value) in dict.entries() {
-                take(room, key.as_str().len())?;
+                take(room, ENTRY + key.as_str().len())?;
                 fields.insert(key.as_str().to_owned(), write(value, room)?);
             }
             Json::Object(fields)
         }
         Value::Range(range) => {
             let items = (range.0..range.1).map(|item| {
-                take(room, 16)?;
+                take(room, VALUE)?;
                 Ok(Json::from(item))
             });
             Json::Array(items.collect::<Result<_, Fault>>()?)

@@ -8,6 +8,9 @@ use serde_json::Value as Json;
 use crate::harn::fault::Fault;
 use crate::harn::value::{Dict, Heap, List, Str, Value, json};
 
+/// What a value takes as JSON at most where nothing is said, in bytes of memory.
+pub const MAX_JSON: usize = 16 << 20;
+
 /// Names that many dicts have as keys, and share.
 pub(crate) struct Keys<const N: usize>(Vec<Str>);
 
@@ -47,9 +50,17 @@ impl Value {
     /// The value as JSON: what JSON does not have is `null`, functions are their text.
     ///
     /// # Errors
-    /// [`Fault::Limit`] if it would be over 16 MiB.
+    /// [`Fault::Limit`] if it would take over [`MAX_JSON`] bytes of memory.
     pub fn to_json(&self) -> Result<Json, Fault> {
-        json::to_json(self)
+        self.to_json_within(MAX_JSON)
+    }
+
+    /// The same with a limit, in bytes of memory.
+    ///
+    /// # Errors
+    /// [`Fault::Limit`] if it would take more.
+    pub fn to_json_within(&self, most: usize) -> Result<Json, Fault> {
+        json::to_json(self, most)
     }
 
     pub(crate) fn list(items: Vec<Self>, heap: &Heap) -> Result<Self, Fault> {

@@ -24,6 +24,7 @@ pub(crate) use heap::Charge;
 pub use heap::Heap;
 pub(crate) use list::List;
 pub(crate) use make::Keys;
+pub use make::MAX_JSON;
 pub(crate) use string::Str;
 
 /// Lists and dicts are nested no deeper.

@@ -11,7 +11,7 @@ use crate::facts::{FactKey, FactValue};
 use crate::harn::builtins::{Calls, Regex};
 use crate::harn::fault::{Fault, Limit};
 use crate::harn::module::{Code, Constant, Module};
-use crate::harn::value::{Charge, Closure, Heap, List, Str, Value};
+use crate::harn::value::{Charge, Closure, Heap, List, MAX_JSON, Str, Value};
 use crate::harn::workspace::Workspace;
 
 use super::facts::Facts;
@@ -38,6 +38,8 @@ pub struct Limits {
     pub memory: usize,
     /// Calls in calls. (harn.md, section 7.)
     pub frames: usize,
+    /// Bytes of memory of what a predicate returns, as JSON.
+    pub result: usize,
 }
 
 impl Default for Limits {
@@ -47,6 +49,7 @@ impl Default for Limits {
             cpu: None,
             memory: 64 << 20,
             frames: 512,
+            result: MAX_JSON,
         }
     }
 }

@@ -13,8 +13,8 @@ const MOST_NAMES: usize = 3;
 
 pub(super) fn write(out: &mut impl Write, report: &GateReport) -> io::Result<()> {
     let mut annotations = Annotations::default();
-    if !report.judged() {
-        annotations.write(out, Level::Error, None, "probity", words::NOTHING)?;
+    if let Some(nothing) = words::nothing(report) {
+        annotations.write(out, Level::Error, None, "probity", nothing)?;
     }
     for remark in &report.diagnostics {
         let at = At::new(&remark.path, words::diagnostic_line(remark));

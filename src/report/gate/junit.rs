@@ -49,8 +49,8 @@ pub(super) fn write(out: &mut impl Write, report: &GateReport, timings: bool) ->
         };
         gate_case(&mut suites, "predicate ceiling", outcome)?;
     }
-    if !report.judged() {
-        let reason = Reason::new("nothing_judged", words::NOTHING);
+    if let Some(nothing) = words::nothing(report) {
+        let reason = Reason::new("nothing_judged", nothing);
         gate_case(&mut suites, "predicates", Outcome::Error(reason))?;
     }
     if report.interrupted {

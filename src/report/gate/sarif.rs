@@ -217,11 +217,11 @@ fn notifications(report: &GateReport) -> Vec<Notification> {
             )
         })
         .collect();
-    if !report.judged() {
+    if let Some(nothing) = words::nothing(report) {
         notifications.push(Notification::new(
             "nothing_judged",
             Level::Error,
-            words::NOTHING,
+            nothing,
             None,
         ));
     }

@@ -181,8 +181,8 @@ impl Page {
     }
 
     fn closing(&self, out: &mut impl Write, report: &GateReport, timings: bool) -> io::Result<()> {
-        if !report.judged() {
-            writeln!(out, "{}", words::NOTHING)?;
+        if let Some(nothing) = words::nothing(report) {
+            writeln!(out, "{nothing}")?;
         }
         writeln!(out, "{}", words::summary(report))?;
         let slice = &report.slice;

@@ -9,9 +9,22 @@ use crate::flow::{
 };
 use crate::report::level::Level;
 
-/// That nothing was judged.
-pub(super) const NOTHING: &str =
-    "no predicates: nothing was judged; an `invariants.harn` at the root applies to every slice";
+/// That nothing was judged, and why; `None` if something was, or there are too many
+/// predicates, which is told by itself.
+pub(super) fn nothing(report: &GateReport) -> Option<&'static str> {
+    if report.judged() || report.ceiling_outcome() == GateOutcome::Block {
+        return None;
+    }
+    Some(match report.slice.files {
+        0 if !report.allow_empty => {
+            "the slice holds no files: nothing was judged; `--allow-empty` lets it pass"
+        }
+        _ => {
+            "no predicates: nothing was judged; an `invariants.harn` at the root applies to \
+             every slice"
+        }
+    })
+}
 
 /// Why a verdict is what it is.
 pub(super) fn reason(verdict: &Verdict) -> String {
