@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{PidfdFlags, pidfd_open};
 
 use crate::exec::capture::Capture;
-use crate::exec::confine;
+use crate::exec::confine::{self, Events, Group};
 use crate::exec::job::{End, Ended, Job};
 use crate::exec::layers::{Layer, Layers};
 use crate::exec::stand::Stand;
@@ -28,13 +28,12 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// Executes a command to its end. Something to read or a hang-up on `engine` means
 /// that nobody waits for it any more.
 pub(super) fn execute(job: &Job, stand: &mut Stand, engine: &UnixStream) -> Ended {
-    let kills = stand.group.as_ref().map(confine::Group::kills);
+    let before = events(stand);
     match Running::start(job, stand) {
         Ok(mut running) => {
             running.watch(engine.as_fd());
             let is_spent = !running.end_all();
-            let was_killed = stand.group.as_ref().map(confine::Group::kills) != kills;
-            running.finish(was_killed, is_spent)
+            running.finish(before, events(stand), is_spent)
         }
         Err(error) => Ended {
             end: End::NotStarted(error.to_string()),
@@ -49,6 +48,11 @@ pub(super) fn execute(job: &Job, stand: &mut Stand, engine: &UnixStream) -> Ende
             is_spent: false,
         },
     }
+}
+
+fn events(stand: &Stand) -> Events {
+    let group = stand.group.as_ref();
+    group.map(Group::events).unwrap_or_default()
 }
 
 struct Running<'a> {
@@ -247,7 +251,7 @@ impl<'a> Running<'a> {
     }
 
     /// After everything ended.
-    fn finish(mut self, was_killed: bool, is_spent: bool) -> Ended {
+    fn finish(mut self, before: Events, after: Events, is_spent: bool) -> Ended {
         while self.telling.is_some() && !is_spent {
             self.listen();
         }
@@ -275,9 +279,14 @@ impl<'a> Running<'a> {
         let end = match end {
             // A limit of the kernel's came before the next look.
             End::Signaled(libc::SIGXCPU) => End::OverCpu,
-            // It got there between two looks, and died of what it was refused.
-            End::Exited(_) | End::Signaled(_) if was_killed || self.peak > self.job.memory => {
+            // It got there between two looks, and died of what it was refused or did without.
+            End::Exited(_) | End::Signaled(_)
+                if after.kills != before.kills || self.peak > self.job.memory =>
+            {
                 End::OverMemory
+            }
+            End::Exited(_) | End::Signaled(_) if after.refused != before.refused => {
+                End::OverProcesses
             }
             end => end,
         };

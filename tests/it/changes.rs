@@ -53,7 +53,7 @@ pub(crate) fn lines(from: usize, to: usize) -> String {
 }
 
 /// A base and a change of every kind, on disk.
-fn everything(bench: &Bench) {
+pub(crate) fn everything(bench: &Bench) {
     let root = bench.root();
     bench
         .file("kept", "kept\n")

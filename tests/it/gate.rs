@@ -11,7 +11,7 @@ use crate::git::{commit_all, git};
 const HEAD: &str = "@invariant\n@deterministic\n@archivist(evidence: [\"https://example.com\"], \
      confidence: 0.9, source_date: \"2026-01-01\", coverage_examples: [\"a\"])\n";
 
-fn rule(name: &str, body: &str) -> String {
+pub(crate) fn rule(name: &str, body: &str) -> String {
     format!("{HEAD}fn {name}(slice) {{\n{body}\n}}\n")
 }
 

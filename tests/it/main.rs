@@ -37,6 +37,7 @@ mod flow_intents;
 mod flow_rows;
 mod formats;
 mod gate;
+mod gate_changes;
 mod gate_report;
 mod gate_sample;
 mod generate;

@@ -19,6 +19,15 @@ pub(in crate::exec) struct Group {
     path: PathBuf,
 }
 
+/// How often a group was in the way of a process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::exec) struct Events {
+    /// Processes killed for its memory.
+    pub(in crate::exec) kills: u64,
+    /// Processes and threads that were not to be had any more.
+    pub(in crate::exec) refused: u64,
+}
+
 impl Group {
     /// Makes a group below the own one or beside it.
     pub(in crate::exec) fn new() -> Result<Self, String> {
@@ -79,13 +88,17 @@ impl Group {
         Ok(())
     }
 
-    /// How often a process was killed for the memory of the group.
-    pub(in crate::exec) fn kills(&self) -> u64 {
-        let events = fs::read_to_string(self.path.join("memory.events")).unwrap_or_default();
-        let kills = events
-            .lines()
-            .find_map(|line| line.strip_prefix("oom_kill "));
-        kills.and_then(|kills| kills.parse().ok()).unwrap_or(0)
+    /// How often the group was in the way of a process so far.
+    pub(in crate::exec) fn events(&self) -> Events {
+        let count = |file: &str, event: &str| {
+            let events = fs::read_to_string(self.path.join(file)).unwrap_or_default();
+            let count = events.lines().find_map(|line| line.strip_prefix(event));
+            count.and_then(|it| it.trim().parse().ok()).unwrap_or(0)
+        };
+        Events {
+            kills: count("memory.events", "oom_kill "),
+            refused: count("pids.events", "max "),
+        }
     }
 
     /// Kills what is in the group and removes it.
@@ -148,7 +161,9 @@ mod tests {
             ("4096".into(), "8".into())
         );
         fs::write(group.path.join("memory.events"), "oom 3\noom_kill 2\n").unwrap();
-        assert_eq!(group.kills(), 2);
+        fs::write(group.path.join("pids.events"), "max 5\n").unwrap();
+        let events = group.events();
+        assert_eq!((events.kills, events.refused), (2, 5));
         // What is no parent of the own group is never looked at.
         assert!(Group::near(mount.path(), mount.path()).is_err());
     }

@@ -7,7 +7,7 @@ mod namespaces;
 mod syscalls;
 
 pub(super) use files::{Files, Rules};
-pub(super) use group::Group;
+pub(super) use group::{Events, Group};
 pub(super) use limits::restrict as restrict_resources;
 pub(super) use namespaces::{OF_A_COMMAND, Shelter, own_proc};
 pub(super) use syscalls::filter;
