@@ -16,6 +16,7 @@ use std::thread::{available_parallelism, sleep};
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use probity::budget::CancelToken;
 use probity::files::{MemoryFiles, ObjectTree, memory_tree};
 use probity::flow::executor::{
     CheapJudge, Executor, ExecutorConfig, JudgeReply, JudgeRequest, Ran, RunContext, Runner,
@@ -128,7 +129,7 @@ fn slices(criterion: &mut Criterion) {
 struct Slow(Duration);
 
 impl CheapJudge for Slow {
-    fn judge(&self, _: &JudgeRequest, _: &probity::CancelToken) -> Result<JudgeReply, BlockError> {
+    fn judge(&self, _: &JudgeRequest, _: &CancelToken) -> Result<JudgeReply, BlockError> {
         sleep(self.0);
         Ok(JudgeReply {
             passes: true,

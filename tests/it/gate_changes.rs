@@ -27,7 +27,7 @@ fn changed() -> Bench {
                 return {verdict: \"Block\", rule: \"kept\", remediation: \"leave it there\", findings: left.map({ file -> {path: file.path} })}";
     let readable = "  const binary = slice.files.filter({ file -> file.binary == true })\n  \
                     if binary.none() { return flow_invariant_allow() }\n  \
-                    return {verdict: \"RequireApproval\", approver: \"role:security\", rule: \"readable\", findings: binary.map({ file -> {path: file.path} })}";
+                    return {verdict: {kind: \"require_approval\", approver: {kind: \"role\", name: \"security\"}}, rule: \"readable\", findings: binary.map({ file -> {path: file.path} })}";
     bench
         .file(
             "invariants.harn",

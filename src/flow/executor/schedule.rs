@@ -111,12 +111,17 @@ impl Executor {
                 self.config.semantic_budget,
             ),
         ];
-        let helpers = [lanes[0].wanted(), lanes[1].wanted()];
+        // This thread is one of those that serve deterministic predicates.
+        let helpers = [lanes[0].wanted().saturating_sub(1), lanes[1].wanted()];
         let work = Work {
             shared,
             jobs,
-            state: Mutex::new(State { lanes, records }),
-            changed: Condvar::new(),
+            state: Mutex::new(State {
+                lanes,
+                idle: [0, 0],
+                records,
+            }),
+            changed: [Condvar::new(), Condvar::new()],
         };
         thread::scope(|scope| {
             let work = &work;
@@ -127,7 +132,6 @@ impl Executor {
                     let _ = worker.spawn_scoped(scope, move || work.serve(kind));
                 }
             }
-            // It is one more that serves, within the lanes.
             work.serve(0);
             work.serve(1);
         });
@@ -169,6 +173,8 @@ const fn number(kind: RunnerKind) -> usize {
 struct State {
     /// Of deterministic predicates, of semantic ones.
     lanes: [Lanes; 2],
+    /// Threads that wait, of each kind.
+    idle: [usize; 2],
     records: Vec<Vec<Record>>,
 }
 
@@ -176,7 +182,8 @@ struct Work<'w, 'j> {
     shared: Shared<'w>,
     jobs: &'w [SliceJob<'j>],
     state: Mutex<State>,
-    changed: Condvar,
+    /// That a predicate of a kind may go on.
+    changed: [Condvar; 2],
 }
 
 impl Work<'_, '_> {
@@ -205,14 +212,20 @@ impl Work<'_, '_> {
                 state = self.state();
                 state.lanes[kind].finish(slice);
                 state.records[slice].push(record);
-                self.changed.notify_all();
+                // To wake a thread costs more than most predicates.
+                let is_ready = kind == 1 || state.lanes[0].is_done(slice);
+                for (other, is_wanted) in [(kind, true), (1, is_ready)] {
+                    if is_wanted && state.idle[other] > 0 {
+                        self.changed[other].notify_all();
+                    }
+                }
             } else if state.lanes[kind].is_empty() {
                 return;
             } else {
-                state = self
-                    .changed
-                    .wait(state)
-                    .unwrap_or_else(PoisonError::into_inner);
+                state.idle[kind] += 1;
+                let woken = self.changed[kind].wait(state);
+                state = woken.unwrap_or_else(PoisonError::into_inner);
+                state.idle[kind] -= 1;
             }
         }
     }
