@@ -42,6 +42,8 @@ for n in $(seq 0 3); do rule "whole_$n" "$(searched "nowhere_$n\\(")"; done >>in
 for n in $(seq 0 15); do rule "near_$n" "$(sliced "unwanted_$n\\(")"; done >src/p7/invariants.harn
 git add .
 git commit -qm base
+# As a clone has it.
+git gc -q
 echo "fn changed() { call(); }" >>src/p7/q0/f7.rs
 
 gate() { "$probity" gate --base HEAD "$@" >/dev/null; }

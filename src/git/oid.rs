@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use sha1::Sha1;
+use sha2::{Digest, Sha256};
+
 /// The name of an object: SHA-1 or SHA-256.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Oid {
@@ -46,6 +49,21 @@ impl Oid {
             .unwrap_or(&self.bytes)
     }
 
+    /// Whether it is the name of a file with these bytes.
+    #[must_use]
+    pub fn is_of_blob(&self, bytes: &[u8]) -> bool {
+        let header = format!("blob {}\0", bytes.len());
+        match self.len {
+            20 => self.is_by::<Sha1>(header.as_bytes(), bytes),
+            _ => self.is_by::<Sha256>(header.as_bytes(), bytes),
+        }
+    }
+
+    fn is_by<H: Digest>(&self, header: &[u8], bytes: &[u8]) -> bool {
+        let digest = H::new().chain_update(header).chain_update(bytes).finalize();
+        digest[..] == *self.as_bytes()
+    }
+
     /// Enough of it for people: the first twelve digits.
     #[must_use]
     pub fn short(&self) -> String {
@@ -70,6 +88,19 @@ impl fmt::Debug for Oid {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What `git hash-object` says.
+    #[test]
+    fn files_are_known_by_their_names() {
+        for name in [
+            "ce013625030ba8dba906f756967f9e9ca394464a",
+            "2cf8d83d9ee29543b34a87727421fdecb7e3f3a183d337639025de576db9ebb4",
+        ] {
+            let oid = Oid::parse(name).unwrap();
+            assert!(oid.is_of_blob(b"hello\n"));
+            assert!(!oid.is_of_blob(b"hello"));
+        }
+    }
 
     #[test]
     fn names_are_40_or_64_digits() {

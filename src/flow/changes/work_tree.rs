@@ -2,7 +2,8 @@
 //!
 //! git itself compares them by running what its configuration names (filters, a file
 //! system monitor, `git status` in submodules), and takes a file for unchanged if its
-//! times are. Here every file that is tracked is read and compared with its blob.
+//! times are. Here every file that is tracked is read; it is unchanged if its blob would
+//! have the same name.
 
 use std::collections::BTreeMap;
 
@@ -54,9 +55,6 @@ pub(super) fn differences(
     let root = Root::open(repository.top()?)?;
     let trusts_modes = repository.trusts_file_modes()?;
     let chunks = slots.par_chunks(CHUNK).map(|chunk| {
-        for (_, slot) in chunk {
-            loader.announce(slot.base);
-        }
         let mut look = Look {
             loader,
             exact: Exact::new(&root),
@@ -196,10 +194,11 @@ impl Look<'_> {
         let old = match same_kind {
             None => load_base()?,
             Some(base) => {
-                let differing = |old: &[u8]| (old != bytes).then(|| old.to_vec());
-                match repository.blob(base.id, cap, differing) {
-                    Ok(None) => return Ok(None),
-                    Ok(Some(old)) => Some(self.loader.bytes(kind, old)?),
+                if base.id.is_of_blob(&bytes) {
+                    return Ok(None);
+                }
+                match repository.blob(base.id, cap, <[u8]>::to_vec) {
+                    Ok(old) => Some(self.loader.bytes(kind, old)?),
                     Err(GitError::TooLarge { .. }) => load_base()?,
                     Err(error) => return Err(error.into()),
                 }
