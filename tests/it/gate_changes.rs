@@ -27,7 +27,7 @@ fn changed() -> Bench {
                 return {verdict: \"Block\", rule: \"kept\", remediation: \"leave it there\", findings: left.map({ file -> {path: file.path} })}";
     let readable = "  const binary = slice.files.filter({ file -> file.binary == true })\n  \
                     if binary.none() { return flow_invariant_allow() }\n  \
-                    return {verdict: {kind: \"require_approval\", approver: {kind: \"role\", name: \"security\"}}, rule: \"readable\", findings: binary.map({ file -> {path: file.path} })}";
+                  return flow_invariant_require_approval(\"role\", \"security\")";
     bench
         .file(
             "invariants.harn",
@@ -114,5 +114,6 @@ fn rules_of_the_directory_that_files_leave_hold_and_binary_files_can_be_refused(
     );
     let readable = record(&report, "readable");
     assert_eq!(readable["result"]["verdict"]["kind"], "require_approval");
-    assert_eq!(readable["findings"][0]["path"], "binary");
+    let approver = &readable["result"]["verdict"]["approver"];
+    assert_eq!(approver["name"], "security");
 }
