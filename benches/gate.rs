@@ -186,6 +186,9 @@ impl Runner for Clocked<'_> {
     }
 }
 
+/// A way to have two slices judged.
+type Way<'w> = &'w dyn Fn(&[SliceJob<'_>]);
+
 /// Two slices: the first has 255 deterministic predicates and 85 that wait 5 ms for a judge
 /// each, the second 255 deterministic ones. Measured is when those of the second are done.
 fn fairness(criterion: &mut Criterion) {
@@ -195,12 +198,12 @@ fn fairness(criterion: &mut Criterion) {
     let slices = [slice(0), slice(1)];
     let prepared = slices.each_ref().map(Prepared::new);
     let worlds = prepared.each_ref().map(World::new);
-    let union = discovery.union(&touched_directories(&slices[0]).expect("sound paths"));
+    let union = discovery.union(touched_directories(&slices[0]).expect("sound paths"));
     let executor = Executor::new(executor(cores, true));
     let executor = executor.judge(Arc::new(Slow(Duration::from_millis(5))));
 
     // When the second slice was done, and when all was.
-    let run = |run: &dyn Fn(&[SliceJob<'_>])| {
+    let run = |run: Way<'_>| {
         let begun = Instant::now();
         let done = [AtomicU64::new(0), AtomicU64::new(0)];
         let clocked = [0, 1].map(|at| {
@@ -225,7 +228,7 @@ fn fairness(criterion: &mut Criterion) {
         jobs.iter()
             .for_each(|job| drop(executor.execute_slice(job)))
     };
-    let ways: [(&str, &dyn Fn(&[SliceJob<'_>])); 3] = [
+    let ways: [(&str, Way<'_>); 3] = [
         ("alone", &alone),
         ("beside the first", &beside),
         ("after the first", &after),
